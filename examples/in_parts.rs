@@ -1,4 +1,4 @@
-//! What a STARK prover does with the rows of an extended trace, on each of some engines in turn: where an engine has several devices, each holds and does its part.
+//! What a STARK prover does with the rows of an extended trace, and the inverse transform of its columns, on each of some engines in turn: where an engine has several devices, each holds and does its part.
 //!
 //! ```text
 //! cargo run --release --example in_parts -- 20 64 2 cuda:0 cuda:0,cuda:1
@@ -12,7 +12,7 @@ use std::time::Instant;
 use zkaccel::field::{Goldilocks, MODULUS};
 use zkaccel::hash::Poseidon2_8;
 use zkaccel::matrix::Matrix;
-use zkaccel::ntt::{Convention, Lde, Order};
+use zkaccel::ntt::{Convention, Lde, Ntt, Order};
 use zkaccel::program::{Builder, Program, ProgramRows};
 use zkaccel::{Engine, Error};
 
@@ -71,8 +71,8 @@ fn main() -> Result<(), Error> {
 
     println!("2^{log} x {columns}, blow-up {blowup}; milliseconds");
     println!(
-        "{:<32} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9}",
-        "engine", "parts", "extension", "tree", "quotient", "columns", "values"
+        "{:<32} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "engine", "parts", "extension", "tree", "quotient", "columns", "values", "inverse"
     );
     let mut first = None;
     for name in engines {
@@ -83,11 +83,17 @@ fn main() -> Result<(), Error> {
         let (combined, folded) = timed(|| engine.combine_columns(&extension, &factors))?;
         let beside = extension.upload_beside(&weights)?;
         let (values, summed) = timed(|| engine.combine_rows(&beside, &extension))?;
+        let (coefficients, transformed) = timed(|| {
+            let mut matrix = extension.clone();
+            engine.ntt(&Ntt::inverse(lde.to()), &mut matrix)?;
+            Ok(matrix)
+        })?;
         println!(
-            "{name:<32} {:>5} {extended:>9.3} {hashed:>9.3} {evaluated:>9.3} {folded:>9.3} {summed:>9.3}",
+            "{name:<32} {:>5} {extended:>9.3} {hashed:>9.3} {evaluated:>9.3} {folded:>9.3} {summed:>9.3} {transformed:>9.3}",
             extension.parts().len()
         );
-        let found = (tree.root(), quotient.download()?, combined.download()?, values);
+        let found =
+            (tree.root(), quotient.download()?, combined.download()?, values, coefficients.download()?);
         assert!(*first.get_or_insert_with(|| found.clone()) == found, "{name} comes to something else");
     }
     Ok(())

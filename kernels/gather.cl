@@ -12,11 +12,19 @@ KERNEL void gather_rows(BUFFER(const u64, matrix), u64 rows, u64 width, u64 degr
     }
 }
 
-// `count` rows of each of `pieces` pieces, rows of `width` words: row r of piece k becomes row r pieces + k.
-KERNEL void interleave_rows(BUFFER(const u64, stacked), u64 pieces, u64 count, u64 width, BUFFER(u64, interleaved)) {
+// `count` rows of each of `pieces` pieces, rows of `width` words: row r of piece k becomes row r pieces + k. The pieces lie one after another, but for one of this number, which lies elsewhere; there
+// is none such if the number is that of the pieces.
+KERNEL void interleave_rows(BUFFER(const u64, stacked), BUFFER(const u64, apart), u64 number, u64 pieces, u64 count, u64 width,
+                            BUFFER(u64, interleaved)) {
     FOR_EACH(k, pieces * count * width) {
-        u64 row = k / width, word = k % width;
-        AT(interleaved)[k] = AT(stacked)[(row % pieces * count + row / pieces) * width + word];
+        // The branches spare most words a division of numbers of 64 bits.
+        const u64 row = width == 1 ? k : k / width, word = k - row * width;
+        const u64 of_piece = (row | pieces) >> 32 ? row / pieces : (u64)((u32)row / (u32)pieces), piece = row - of_piece * pieces;
+        const u64 from = of_piece * width + word;
+        if (piece == number)
+            AT(interleaved)[k] = AT(apart)[from];
+        else
+            AT(interleaved)[k] = AT(stacked)[(piece - (piece > number)) * count * width + from];
     }
 }
 

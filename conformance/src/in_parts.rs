@@ -3,7 +3,7 @@
 use zkaccel::field::Goldilocks;
 use zkaccel::hash::{Blake3, Rp64_256};
 use zkaccel::matrix::{Layout, Matrix, Shape};
-use zkaccel::ntt::{Lde, Order};
+use zkaccel::ntt::{AcceleratedField, Lde, Ntt, Order};
 use zkaccel::program::{Builder, Program, ProgramRows};
 use zkaccel::resident::{Cosets, DeviceMatrix};
 use zkaccel::{Engine, Error};
@@ -18,6 +18,15 @@ pub(super) const CASES: &[Case] = &[
     Case {
         name: "several devices, a matrix in parts, rows over bn254-scalar",
         run: over::<zkaccel::bn254::Fr>,
+    },
+    Case {
+        name: "several devices, a matrix in parts, transforms over goldilocks",
+        run: transforms::<Goldilocks>,
+    },
+    #[cfg(feature = "bn254")]
+    Case {
+        name: "several devices, a matrix in parts, transforms over bn254-scalar",
+        run: transforms::<zkaccel::bn254::Fr>,
     },
     Case { name: "several devices, a matrix in parts, digests and trees", run: trees },
     Case { name: "several devices, a matrix in parts, refused", run: refused },
@@ -181,6 +190,34 @@ fn over<F: Samples>(engine: &Engine) -> Result<(), String> {
     })
 }
 
+/// Transforms of all columns in both directions and every order, and the inverses of all entries; what is in parts stays so.
+fn transforms<F: Samples>(engine: &Engine) -> Result<(), String> {
+    extensions::<F>(engine, &mut Words::new(97), |what, engine, extension, expected, _| {
+        let (domain, from) = (F::some_domain(expected.shape().rows.ilog2())?, extension.order());
+        let (domain, parts) = (domain.coset(F::of_integer(3))?, extension.parts().len());
+        let mut inverses = extension.clone();
+        engine.invert(&mut inverses)?;
+        let mut oracle = expected.clone();
+        reference()?.invert(&mut oracle)?;
+        expect_equal(&format!("inverses of {what}"), inverses.download()?.as_slice(), oracle.as_slice())?;
+        for (ntt, to) in [Ntt::forward(domain), Ntt::inverse(domain)]
+            .into_iter()
+            .flat_map(|ntt| [Order::Natural, Order::BitReversed].map(|to| (ntt, to)))
+        {
+            let ntt = ntt.with_orders(from, to);
+            let what = format!("{ntt:?} of {what}");
+            let (mut found, mut oracle) = (extension.clone(), expected.clone());
+            engine.ntt(&ntt, &mut found)?;
+            reference()?.ntt(&ntt, &mut oracle)?;
+            expect_equal(&what, &[found.parts().len()], &[parts])?;
+            expect_equal(&what, found.download()?.as_slice(), oracle.as_slice())?;
+            expect_equal("what it was made of", extension.download()?.as_slice(), expected.as_slice())?;
+        }
+        let uploaded = engine.upload_in_parts(expected, from)?;
+        expect_equal(what, uploaded.download()?.as_slice(), expected.as_slice())
+    })
+}
+
 /// Digests of rows, and the tree over them with every cap and some openings.
 fn trees(engine: &Engine) -> Result<(), String> {
     extensions::<Goldilocks>(engine, &mut Words::new(95), |what, engine, extension, expected, _| {
@@ -209,10 +246,13 @@ fn refused(engine: &Engine) -> Result<(), String> {
         let elsewhere = reference()?;
         let refused = elsewhere.upload_beside(&extension.parts()[0], expected);
         expect_error(what, refused.map(drop), &wrong_engine("matrix", elsewhere, engine))?;
+        let mismatch = |what, expected, found| Error::LengthMismatch { what, expected, found };
+        let domain = <Goldilocks as AcceleratedField>::some_domain(rows.ilog2() + 1)?;
+        let refusal = mismatch("rows of the matrix", 2 * rows, rows);
+        expect_error(what, engine.ntt(&Ntt::forward(domain), &mut extension.clone()), &refusal)?;
         if parts == 1 {
             return Ok(());
         }
-        let mismatch = |what, expected, found| Error::LengthMismatch { what, expected, found };
         let uneven: Matrix<Goldilocks> = words.matrix(column(parts + 1));
         let refusal = mismatch("rows of a matrix in parts, a multiple of their number", 2 * parts, parts + 1);
         expect_error(what, extension.upload_beside(&uneven).map(drop), &refusal)?;
@@ -257,6 +297,9 @@ fn refused(engine: &Engine) -> Result<(), String> {
         expect_error(what, uneven.map(drop), &refusal)?;
         let found = if order == Order::Natural { Order::BitReversed } else { Order::Natural };
         let refusal = Error::OtherOrder { expected: order, found };
+        let domain = <Goldilocks as AcceleratedField>::some_domain(rows.ilog2())?;
+        let transformed = engine.ntt(&Ntt::forward(domain).with_orders(found, order), &mut extension.clone());
+        expect_error(what, transformed, &refusal)?;
         expect_error(what, run(ProgramRows { order: found, ..fitting }, extension), &refusal)
     })
 }

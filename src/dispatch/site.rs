@@ -79,6 +79,12 @@ impl Dispatcher {
             && self.members.iter().any(|member| self.keeps_data(member))
     }
 
+    /// The indices of the devices in whose memory data can stay.
+    pub(crate) fn that_keep_data(&self) -> Vec<usize> {
+        let keep = self.members.iter().filter(|member| self.keeps_data(member));
+        keep.map(Member::index).collect()
+    }
+
     /// The index of a device that computes in host memory, if there is one.
     pub(crate) fn on_host(&self) -> Option<usize> {
         self.members.iter().position(|member| !member.has_memory())

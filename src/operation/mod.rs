@@ -58,6 +58,7 @@ pub(crate) use cosets::{
 };
 pub(crate) use each::Each;
 pub(crate) use evaluate::{Evaluate, Points};
+pub(crate) use exchange::transform_in_parts;
 pub(crate) use extend::Extend;
 pub(crate) use invert::Invert;
 #[cfg(feature = "bn254")]
@@ -70,7 +71,7 @@ pub(crate) use points::TransformPoints;
 pub(crate) use prefix::Prefix;
 pub(crate) use resident::{
     Purpose, download, gather, hash_resident, make, make_of, sums_of_rows, tree_resident, upload,
-    upload_beside, upload_digests,
+    upload_beside, upload_digests, upload_to,
 };
 pub(crate) use rows::HashRows;
 pub(crate) use run::Run;

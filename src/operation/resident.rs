@@ -1,7 +1,7 @@
 //! Operations on matrices and trees that stay in a device's own memory: each runs on the device that holds its data.
 
 use super::exchange::{check, modulus};
-use super::{Combined, extend, rows, transform, tree};
+use super::{Combined, Each, extend, rows, transform, tree};
 #[cfg(feature = "bn254")]
 use super::{keep::are_scalars, sum};
 use crate::backend::{Accelerated, AcceleratedField, BaseField, Extent, Memory, ResidentBackend};
@@ -191,6 +191,23 @@ pub(crate) fn upload_beside<'a>(other: &Stored, words: &'a [u64]) -> impl Operat
         let memory = device.memory().upload(words)?;
         Ok(device.store(memory, device.occupy(size_of_val(words) as u64)))
     })
+}
+
+/// Copies the same words to each of some devices, to stay there.
+pub(crate) fn upload_to(
+    dispatcher: &Dispatcher,
+    members: &[usize],
+    words: &[u64],
+) -> Result<Vec<Stored>, Error> {
+    let size = Activity::UPLOAD.of(words.len(), size_of_val(words), 0);
+    let upload = |&member: &usize| {
+        let run = |device: &Member| {
+            let memory = device.memory().upload(words)?;
+            Ok(device.store(memory, device.occupy(size_of_val(words) as u64)))
+        };
+        (member, At { member, size, run })
+    };
+    dispatcher.divided(Each { calls: members.iter().map(upload).collect() })
 }
 
 /// Sums of rows by weights on the same device, to the host.

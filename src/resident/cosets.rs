@@ -97,6 +97,14 @@ impl<E: Element> Cosets<E> {
         }
     }
 
+    /// The same, to be changed.
+    pub(super) fn whole_mut(&mut self) -> Option<&mut DeviceMatrix<E>> {
+        match &mut self.parts[..] {
+            [whole] => Some(whole),
+            _ => None,
+        }
+    }
+
     /// Rows, columns and layout of all of it.
     pub fn shape(&self) -> Shape {
         let part = self.parts[0].shape();

@@ -39,6 +39,7 @@ mod operations;
 mod prefix;
 mod programs;
 mod rows_in_parts;
+mod transforms_in_parts;
 mod tree;
 #[cfg(feature = "bn254")]
 mod vectors;

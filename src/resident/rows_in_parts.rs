@@ -75,7 +75,7 @@ impl<E: Element> Cosets<E> {
     }
 
     /// [`Error::OtherOrder`] unless parts have rows as they are in an order.
-    fn check_order(&self, found: Order) -> Result<(), Error> {
+    pub(super) fn check_order(&self, found: Order) -> Result<(), Error> {
         match self.parts().len() == 1 || found == self.order() {
             true => Ok(()),
             false => Err(Error::OtherOrder { expected: self.order(), found }),

@@ -83,6 +83,11 @@ impl<B> Lease<B> {
         self.buffer.as_ref().expect("a buffer until dropped")
     }
 
+    /// Whether the buffer goes back to this pool, and so is in the memory of its device.
+    pub(super) fn is_of(&self, pool: &Arc<Pool<B>>) -> bool {
+        Arc::ptr_eq(&self.pool, pool)
+    }
+
     /// Marks a buffer that work may still use when it is dropped: it must be released to the device, which waits for work.
     pub(super) fn taint(&self) {
         self.tainted.store(true, Ordering::Relaxed);

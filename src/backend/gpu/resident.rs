@@ -58,19 +58,41 @@ fn stack(session: &mut Session<'_>, pieces: &[(Piece<'_>, usize)]) -> Result<Reg
     Ok(stacked)
 }
 
-/// The rows of pieces, stacked one piece after another, in turn, to a region from some word on.
+/// The same but for one piece of the device's own memory, if there is one beside others, which is not copied.
+fn stack_others(session: &mut Session<'_>, pieces: &[(Piece<'_>, usize)]) -> Result<Stacked, Error> {
+    let own = pieces.iter().enumerate().find_map(|(number, (piece, _))| match *piece {
+        Piece::Device(memory, from) if session.is_own(memory) => Some((number, (memory, from))),
+        _ => None,
+    });
+    let Some((number, (memory, from))) = own.filter(|_| pieces.len() > 1) else {
+        return Ok(Stacked { stacked: stack(session, pieces)?, apart: None });
+    };
+    let others = [&pieces[..number], &pieces[number + 1..]].concat();
+    let apart = session.borrow(memory);
+    Ok(Stacked { stacked: stack(session, &others)?, apart: Some((number, apart, from)) })
+}
+
+/// Pieces one after another in a region, but for one that is where it was: its number, a region, and the word where it begins there.
+struct Stacked {
+    stacked: Region,
+    apart: Option<(usize, Region, usize)>,
+}
+
+/// The rows of pieces in turn, to a region from some word on.
 fn interleave_rows(
     limits: Limits,
-    stacked: Region,
+    Stacked { stacked, apart }: Stacked,
     [pieces, rows, width]: [usize; 3],
     (interleaved, at): (Region, usize),
 ) -> Launch<Region> {
-    let words = pieces * rows * width;
-    assert!(stacked.words() >= words && interleaved.words() >= at + words);
-    let mut args = vec![Arg::Buffer(stacked, 0)];
-    args.extend([pieces, rows, width].map(|number| Arg::Word(number as u64)));
+    let (words, of_piece) = (pieces * rows * width, rows * width);
+    let (number, apart, from) = apart.unwrap_or((pieces, stacked, 0));
+    assert!(stacked.words() >= words - if number < pieces { of_piece } else { 0 });
+    assert!(apart.words() >= from + of_piece && interleaved.words() >= at + words);
+    let mut args = vec![Arg::Buffer(stacked, 0), Arg::Buffer(apart, from as u64)];
+    args.extend([number, pieces, rows, width].map(|number| Arg::Word(number as u64)));
     args.push(Arg::Buffer(interleaved, at as u64));
-    // SAFETY: interleave_rows reads and writes as many words as the product of these numbers, by the assertion inside both.
+    // SAFETY: interleave_rows writes as many words as the product of these numbers, and reads those of one piece apart and of the others, by the assertions inside all three.
     unsafe { Launch::new(&program::GATHER, "interleave_rows", limits.grid(words), args) }
 }
 
@@ -212,13 +234,13 @@ impl Resident for Gpu {
         width: usize,
         skip: usize,
     ) -> Result<Memory, Error> {
-        let all = pieces.len() * rows * width;
+        let (all, count) = (pieces.len() * rows * width, pieces.len());
         self.grant((2 * all).saturating_add(skip))?;
         let mut session = Session::new(self)?;
         let pieces: Vec<_> = pieces.iter().map(|&piece| (piece, rows * width)).collect();
-        let stacked = stack(&mut session, &pieces)?;
+        let stacked = stack_others(&mut session, &pieces)?;
         let interleaved = session.allocate(skip + all)?;
-        let shape = [pieces.len(), rows, width];
+        let shape = [count, rows, width];
         session.launch(&[interleave_rows(session.limits(), stacked, shape, (interleaved, skip))])?;
         session.lease(interleaved)
     }

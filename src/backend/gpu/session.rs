@@ -97,6 +97,11 @@ impl<'a> Session<'a> {
         Region { index: self.held.len() - 1, bytes }
     }
 
+    /// Whether memory was handed out by the backend of this session, and not by a peer.
+    pub(super) fn is_own(&self, memory: &Memory) -> bool {
+        memory.downcast::<Lease<Buffer>>().is_some_and(|lease| lease.is_of(&self.gpu.pool))
+    }
+
     /// New memory that holds `data`.
     pub(super) fn upload_new(&mut self, data: &[u8]) -> Result<Region, Error> {
         let region = self.allocate(data.len().div_ceil(8))?;

@@ -34,7 +34,7 @@ pub(in crate::operation) fn divides<F: AcceleratedField>(ntt: &Ntt<F>, devices: 
 }
 
 /// Whether as many devices can, which read each other's memory.
-fn is_possible<F: AcceleratedField>(ntt: &Ntt<F>, devices: usize) -> bool {
+pub(super) fn is_possible<F: AcceleratedField>(ntt: &Ntt<F>, devices: usize) -> bool {
     let coefficients = match ntt.direction {
         Direction::Forward => ntt.input_order,
         Direction::Inverse => ntt.output_order,
@@ -171,7 +171,7 @@ impl<F: AcceleratedField> Column<'_, F> {
 }
 
 /// A transform in natural order.
-fn over<F: AcceleratedField>(domain: Domain<F>, direction: Direction) -> Ntt<F> {
+pub(super) fn over<F: AcceleratedField>(domain: Domain<F>, direction: Direction) -> Ntt<F> {
     match direction {
         Direction::Forward => Ntt::forward(domain),
         Direction::Inverse => Ntt::inverse(domain),

@@ -3,14 +3,16 @@
 //! ```text
 //!  columns.rs   operations on the columns of one row-major block
 //!  column.rs    a transform of one column
+//!  in_parts.rs  transforms of columns whose rows devices hold in turn
 //! ```
 //!
-//! In either, each device copies a run of host memory, since that is what the host's links are best at; the devices exchange what they need of it over the links between
+//! In the first two, each device copies a run of host memory, since that is what the host's links are best at; the devices exchange what they need of it over the links between
 //! them, which are several times as fast; and each copies a run of the result back. So each word crosses a link to the host once each way, however the work is divided. Steps begin when all
 //! devices have ended the one before. Host memory is written in the last one alone; where that is the memory of the input, a failure in that step loses it.
 
 mod column;
 mod columns;
+mod in_parts;
 
 use super::cut;
 use super::each::Each;
@@ -22,6 +24,7 @@ use crate::work::{Activity, Size};
 
 pub(super) use column::divides;
 pub(super) use columns::OnPeers;
+pub(crate) use in_parts::transform_in_parts;
 
 /// Nanoseconds for what is not divided: steps that begin together, 0.5 ms, and copies of ordinary memory for several devices, which share the host's threads.
 const STEPS: f64 = 1e6;

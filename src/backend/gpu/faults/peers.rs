@@ -4,10 +4,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::data;
-use crate::backend::Transforms;
 use crate::backend::gpu::faulty::Faulty;
 use crate::backend::gpu::{Device, Gpu};
 use crate::backend::reference::Reference;
+use crate::backend::{AcceleratedField, Transforms};
 #[cfg(feature = "bn254")]
 use crate::bn254::Fr;
 use crate::commit::TraceSpec;
@@ -187,6 +187,99 @@ fn columns_of_scalars(device: &Arc<dyn Device>) {
     }
 }
 
+/// An engine of so many devices that read each other's memory.
+fn engine_of(count: usize, device: &Arc<dyn Device>, faults: &Faults) -> Engine {
+    let on = peers_with(&[1; 4][..count], device, faults, None);
+    Engine::builder().threads(1).build_on(on, device.info().clone()).unwrap()
+}
+
+/// Transforms of a matrix in parts over a field, with columns in both layouts, on two devices and on four: of as many points as needed for an exchange and more, and of fewer.
+fn in_parts_over<F: AcceleratedField>(
+    device: &Arc<dyn Device>,
+    element: impl Fn(usize) -> F,
+    domain: impl Fn(u32) -> Domain<F>,
+) {
+    let none = Faults::new(Fault::Anything, 1);
+    for (count, log, columns) in [(2, 1, 3), (2, 2, 1), (2, 5, 3), (4, 3, 2), (4, 4, 3), (4, 7, 1)] {
+        let domain = domain(log).coset(F::of_integer(7)).unwrap();
+        for (layout, ntt) in [Layout::RowMajor, Layout::ColumnMajor]
+            .into_iter()
+            .flat_map(|layout| transforms_over(domain).map(move |ntt| (layout, ntt)))
+        {
+            let engine = engine_of(count, device, &none);
+            let what = format!("{ntt:?} of {columns} columns, {layout:?}, in {count} parts");
+            let shape = Shape { rows: 1 << log, columns, layout };
+            let matrix = Matrix::new((0..columns << log).map(&element).collect(), shape).unwrap();
+            let mut expected = matrix.clone();
+            Reference
+                .ntt(&ntt, expected.as_mut_slice(), shape.extent::<F>().block * 8 / size_of::<F>())
+                .unwrap();
+            let mut found = engine.upload_in_parts(&matrix, ntt.input_order).unwrap();
+            let before = found.clone();
+            engine.ntt(&ntt, &mut found).unwrap();
+            expect(&what, (found.parts().len(), found.order()), (count, ntt.output_order));
+            expect(&what, in_rows(&found.download().unwrap()), in_rows(&expected));
+            expect(&what, in_rows(&before.download().unwrap()), in_rows(&matrix));
+            let exchanged = engine.work().iter().any(|work| work.of("exchange").is_some());
+            expect(
+                &what,
+                exchanged,
+                ntt.direction == Direction::Forward && is_shared(&ntt) && 1 << log >= count * count,
+            );
+        }
+    }
+}
+
+/// The entries row after row, whatever the layout.
+fn in_rows<F: AcceleratedField>(matrix: &Matrix<F>) -> Vec<F> {
+    let Shape { rows, columns, .. } = matrix.shape();
+    (0..rows * columns).map(|i| matrix.get(i / columns, i % columns)).collect()
+}
+
+/// Transforms of matrices in parts.
+fn in_parts(device: Arc<dyn Device>) {
+    let data = data();
+    let domain = |log| Domain::new(log, Convention::Winterfell).unwrap();
+    in_parts_over(&device, |i| data[i], domain);
+    #[cfg(feature = "bn254")]
+    in_parts_over(&device, |i| Fr::from((i * i + 3) as u64), |log| Domain::halo2(log).unwrap());
+}
+
+/// A fault at every moment of a transform in parts leaves the matrix as it was, and the devices succeed the next time.
+fn in_parts_at_every_moment(device: Arc<dyn Device>) {
+    let matrix =
+        Matrix::new(data()[..3 << 4].to_vec(), Shape { rows: 16, columns: 3, layout: Layout::RowMajor });
+    let matrix = matrix.unwrap();
+    for ntt in transforms(4).filter(is_shared) {
+        let mut expected = matrix.clone();
+        Reference.ntt(&ntt, expected.as_mut_slice(), 3).unwrap();
+        for fault in [Fault::Memory, Fault::Anything] {
+            for calls in 0.. {
+                let faults = Faults::new(fault, 1);
+                let engine = engine_of(2, &device, &faults);
+                let mut parts = engine.upload_in_parts(&matrix, ntt.input_order).unwrap();
+                faults.at(calls);
+                let done = engine.ntt(&ntt, &mut parts);
+                let unspent = !faults.stop();
+                let what = format!("{ntt:?}, {fault:?} after {calls} calls");
+                match done {
+                    Ok(()) => assert!(unspent, "{what}: nobody was told"),
+                    Err(Error::DeviceOutOfMemory { .. } | Error::DeviceFailed { .. }) => {
+                        expect(&what, parts.download().unwrap().as_slice(), matrix.as_slice());
+                        engine.ntt(&ntt, &mut parts).unwrap();
+                    }
+                    Err(ref error) => panic!("{what}: {error}"),
+                }
+                expect(&what, parts.download().unwrap().as_slice(), expected.as_slice());
+                assert!(!unspent || calls > 0, "{what}: a fault that no call meets");
+                if unspent {
+                    break;
+                }
+            }
+        }
+    }
+}
+
 /// Words that the devices exchanged.
 fn exchanged(on: &Dispatcher) -> u64 {
     on.work().iter().filter_map(|work| work.of("exchange")).map(|line| line.items).sum()
@@ -323,4 +416,6 @@ on_the_first_devices! {
     peers_answers: answers,
     peers_refuse_words: refused,
     peers_at_every_moment: every_moment,
+    parts_of_peers: in_parts,
+    parts_of_peers_at_every_moment: in_parts_at_every_moment,
 }

@@ -1,0 +1,273 @@
+//! Transforms of the columns of a matrix in parts, each on a device.
+//!
+//! # Mathematical description
+//!
+//! As in [`column`](super::column), with C = n / D, but device e has the coefficients e, e + D, e + 2D, ... of a column to begin with. Since D divides C, these are x[r C + c] for all r and for c = e + D t,
+//! which is all that the inner sums for such c need:
+//!
+//! ```text
+//! X[k' + D k''] = sum over c of y[k'][c] (s w^k')^c (w^D)^(c k''),    y[k'][c] = sum over r of x[r C + c] (s^C)^r (w^C)^(r k').
+//! ```
+//!
+//! 1. Device e computes y[k'][c] for its c and all k': transforms of D points on what it has as D runs of C / D coefficients.
+//! 2. Device d brings y[d][c] together from all devices, for c in turn, and transforms them to X[d + D k''].
+//!
+//! The values are in parts like the coefficients, so there is one exchange, of all but a D-th of a part. In bit-reversed order those of a device are one run of all values. From values to coefficients the same is done backwards.
+
+use super::column::{is_possible, over};
+use crate::backend::{AcceleratedField, Extent, Memory, Piece, ResidentBackend};
+use crate::dispatch::{Call, Dispatcher, Member, Stored};
+use crate::error::Error;
+use crate::ntt::{Direction, Ntt, Order, reverse_bits};
+use crate::operation::each::Each;
+use crate::work::{Activity, Size};
+
+/// A transform of a matrix in parts of one shape.
+#[derive(Clone, Copy)]
+struct InParts<F> {
+    ntt: Ntt<F>,
+    of: Extent,
+    devices: usize,
+}
+
+/// For each block of a part's columns so many words, from a word of some memory on.
+type Runs = Vec<(Memory, usize)>;
+
+/// The transform of all columns of a matrix whose rows parts of this extent have in turn, in the order of their first rows, as its result's parts are again. `None` unless their devices read each other's
+/// memory, they are a power of two whose square divides the number of points, and coefficients are in natural order.
+pub(crate) fn transform_in_parts<F: AcceleratedField>(
+    dispatcher: &Dispatcher,
+    ntt: Ntt<F>,
+    parts: &[&Stored],
+    of: Extent,
+) -> Option<Result<Vec<Stored>, Error>> {
+    let homes: Vec<usize> = parts.iter().map(|part| part.member()).collect();
+    let possible = is_possible(&ntt, parts.len()) && dispatcher.are_peers(&homes);
+    let transform = InParts { ntt, of, devices: parts.len() };
+    possible.then(|| match ntt.direction {
+        Direction::Forward => transform.values(dispatcher, parts, &homes),
+        Direction::Inverse => transform.coefficients(dispatcher, parts, &homes),
+    })
+}
+
+impl<F: AcceleratedField> InParts<F> {
+    /// Where the part with values k', k' + D, ... is in the order of first rows, and the inverse.
+    fn place(&self, order: Order, residue: usize) -> usize {
+        match order {
+            Order::Natural => residue,
+            Order::BitReversed => reverse_bits(residue, self.devices.trailing_zeros()),
+        }
+    }
+
+    /// The words of a run: what one device has of a block of columns for another.
+    fn run(&self) -> usize {
+        self.of.rows / self.devices * self.of.block
+    }
+
+    /// The transforms of D points.
+    fn short(&self) -> Result<Ntt<F>, Error> {
+        let domain = self.ntt.domain;
+        Ok(over(domain.powers(domain.size() / self.devices)?, self.ntt.direction))
+    }
+
+    /// The transform of C points, over every D-th point of the domain from one on.
+    fn long(&self, residue: usize) -> Result<Ntt<F>, Error> {
+        let Ntt { domain, direction, input_order, output_order } = self.ntt;
+        Ok(over(domain.every(self.devices, residue)?, direction).with_orders(input_order, output_order))
+    }
+
+    fn values(self, on: &Dispatcher, parts: &[&Stored], homes: &[usize]) -> Result<Vec<Stored>, Error> {
+        let (short, own) = (self.short()?, parts.iter().zip(homes));
+        let calls = own.map(|(part, &home)| (home, Spread { transform: self, ntt: short, part })).collect();
+        let spread: Vec<Vec<Runs>> = on.divided(Each { calls })?;
+        // The result's parts are in the order of their first rows on the same devices as before.
+        let gather = |(at, &home): (usize, &usize)| {
+            let residue = self.place(self.ntt.output_order, at);
+            let runs = spread.iter().map(|from| &from[residue]).collect();
+            Ok((home, Gather { transform: self, ntt: self.long(residue)?, runs, turns: true }))
+        };
+        let calls = homes.iter().enumerate().map(gather).collect::<Result<_, Error>>()?;
+        on.divided(Each { calls })
+    }
+
+    fn coefficients(self, on: &Dispatcher, parts: &[&Stored], homes: &[usize]) -> Result<Vec<Stored>, Error> {
+        let deal = |(at, &home): (usize, &usize)| {
+            let ntt = self.long(self.place(self.ntt.input_order, at))?;
+            Ok((home, Deal { transform: self, ntt, part: parts[at] }))
+        };
+        let calls = homes.iter().enumerate().map(deal).collect::<Result<_, Error>>()?;
+        let dealt: Vec<Vec<Runs>> = on.divided(Each { calls })?;
+        let short = self.short()?;
+        let gather = |(to, &home): (usize, &usize)| {
+            let from = (0..self.devices).map(|residue| self.place(self.ntt.input_order, residue));
+            let runs = from.map(|at| &dealt[at][to]).collect();
+            (home, Gather { transform: self, ntt: short, runs, turns: false })
+        };
+        on.divided(Each { calls: homes.iter().enumerate().map(gather).collect() })
+    }
+
+    /// Transforms of D points of a block: of D runs, each of which has a point of every transform.
+    fn across(
+        &self,
+        memory: &dyn ResidentBackend,
+        ntt: &Ntt<F>,
+        points: Points<'_>,
+    ) -> Result<Vec<(Memory, usize)>, Error> {
+        let (rows, run, transforms) = (self.devices, self.run(), F::resident_transforms(memory));
+        let of_element = size_of::<F>() / 8;
+        if F::ROW_MAJOR {
+            let extent = Extent { rows, width: run, block: run };
+            let made = match points {
+                Points::Whole(part) => transforms.ntt(ntt, part, extent)?,
+                Points::Runs(runs) => transforms.ntt(ntt, &memory.join(&of_words(&runs, run))?, extent)?,
+            };
+            return Ok((0..rows).map(|row| (made.clone(), row * run)).collect());
+        }
+        let runs: Vec<_> = match points {
+            Points::Whole(part) => (0..rows).map(|row| Piece::Device(part, row * run)).collect(),
+            Points::Runs(runs) => runs,
+        };
+        let points = memory.interleave(&runs, run / of_element, of_element, 0)?;
+        let made = transforms.ntt(ntt, &points, Extent { rows, width: run, block: of_element })?;
+        drop(points);
+        let row =
+            |row: usize| memory.columns(&made, rows * of_element, row * of_element..(row + 1) * of_element);
+        (0..rows).map(|number| Ok((row(number)?, 0))).collect()
+    }
+
+    /// As what stays, of a matrix that is made of these blocks, each of some runs.
+    fn store(
+        &self,
+        device: &Member,
+        mut blocks: Vec<Vec<(Memory, usize)>>,
+        words: usize,
+    ) -> Result<Stored, Error> {
+        let occupied = device.occupy(8 * self.of.words() as u64);
+        // All of it is one memory already.
+        let whole = match &blocks[..] {
+            [block] if F::ROW_MAJOR || block.len() == 1 => Some(blocks.swap_remove(0).swap_remove(0).0),
+            _ => None,
+        };
+        let memory = match whole {
+            Some(memory) => memory,
+            None => {
+                let runs =
+                    blocks.iter().flatten().map(|(memory, from)| (Piece::Device(memory, *from), words));
+                device.memory().join(&runs.collect::<Vec<_>>())?
+            }
+        };
+        Ok(device.store(memory, occupied))
+    }
+}
+
+/// The points of short transforms: all words of a part with one block of columns, or runs of it.
+enum Points<'a> {
+    Whole(&'a Memory),
+    Runs(Vec<Piece<'a>>),
+}
+
+fn of_words<'a>(pieces: &[Piece<'a>], words: usize) -> Vec<(Piece<'a>, usize)> {
+    pieces.iter().map(|&piece| (piece, words)).collect()
+}
+
+/// The short transforms of what a device has.
+struct Spread<'a, F> {
+    transform: InParts<F>,
+    ntt: Ntt<F>,
+    part: &'a Stored,
+}
+
+impl<F: AcceleratedField> Call for Spread<'_, F> {
+    /// For each residue the runs of all blocks.
+    type Output = Vec<Runs>;
+
+    fn size(&self, _: &Member) -> Size {
+        Activity::EXCHANGE.of(self.transform.of.words(), 0, 0)
+    }
+
+    fn run(self, device: &Member) -> Result<Vec<Runs>, Error> {
+        let (Self { transform, ntt, part }, memory) = (self, device.memory());
+        let (Extent { rows, block, .. }, blocks) = (transform.of, transform.of.blocks());
+        let mut spread = vec![Runs::new(); transform.devices];
+        for number in 0..blocks {
+            let part = part.contents();
+            let from = |run: usize| Piece::Device(part, number * rows * block + run * transform.run());
+            let points = match blocks {
+                1 => Points::Whole(part),
+                _ => Points::Runs((0..transform.devices).map(from).collect()),
+            };
+            let made = transform.across(memory, &ntt, points)?;
+            spread.iter_mut().zip(made).for_each(|(runs, run)| runs.push(run));
+        }
+        Ok(spread)
+    }
+}
+
+/// The long transform of what a device has, whose coefficients are dealt out.
+struct Deal<'a, F> {
+    transform: InParts<F>,
+    ntt: Ntt<F>,
+    part: &'a Stored,
+}
+
+impl<F: AcceleratedField> Call for Deal<'_, F> {
+    /// For each residue of coefficients the runs of all blocks.
+    type Output = Vec<Runs>;
+
+    fn size(&self, _: &Member) -> Size {
+        F::TRANSFORM.of(self.transform.of.words() * 8 / size_of::<F>(), 0, 0)
+    }
+
+    fn run(self, device: &Member) -> Result<Vec<Runs>, Error> {
+        let (Self { transform, ntt, part }, memory) = (self, device.memory());
+        let (of, devices) = (transform.of, transform.devices);
+        let made = F::resident_transforms(memory).ntt(&ntt, part.contents(), of)?;
+        let block_words = of.rows * of.block;
+        let mut dealt = vec![Runs::new(); devices];
+        for number in 0..of.blocks() {
+            let block = match of.blocks() {
+                1 => made.clone(),
+                _ => memory.join(&[(Piece::Device(&made, number * block_words), block_words)])?,
+            };
+            for (residue, runs) in dealt.iter_mut().enumerate() {
+                let columns = residue * of.block..(residue + 1) * of.block;
+                runs.push((memory.columns(&block, devices * of.block, columns)?, 0));
+            }
+        }
+        Ok(dealt)
+    }
+}
+
+/// Brings runs of all devices together, and transforms them.
+struct Gather<'a, F> {
+    transform: InParts<F>,
+    ntt: Ntt<F>,
+    /// Of each device the runs of all blocks.
+    runs: Vec<&'a Runs>,
+    /// Whether rows of the runs are taken in turn, for a long transform, or are points of short ones.
+    turns: bool,
+}
+
+impl<F: AcceleratedField> Call for Gather<'_, F> {
+    type Output = Stored;
+
+    fn size(&self, _: &Member) -> Size {
+        F::TRANSFORM.of(self.transform.of.words() * 8 / size_of::<F>(), 0, 0)
+    }
+
+    fn run(self, device: &Member) -> Result<Stored, Error> {
+        let (Self { transform, ntt, runs, turns }, memory) = (self, device.memory());
+        let (Extent { rows, block, .. }, run) = (transform.of, transform.run());
+        let extent = Extent { rows, width: block, block };
+        let made = (0..transform.of.blocks()).map(|number| {
+            let pieces = runs.iter().map(|runs| Piece::Device(&runs[number].0, runs[number].1)).collect();
+            if !turns {
+                return transform.across(memory, &ntt, Points::Runs(pieces));
+            }
+            let points = memory.interleave(&pieces, run / block, block, 0)?;
+            Ok(vec![(F::resident_transforms(memory).ntt(&ntt, &points, extent)?, 0)])
+        });
+        let made = made.collect::<Result<Vec<_>, Error>>()?;
+        transform.store(device, made, if turns { rows * block } else { run })
+    }
+}
