@@ -74,6 +74,8 @@
 //!
 //! The crate is for 64-bit little-endian machines: elements in memory are their canonical little-endian encoding.
 
+// On docs.rs, whose compiler is a nightly one, items of a feature say so.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // What serves features that are off is not looked for.
 #![cfg_attr(
     not(all(feature = "bn254", any(feature = "cuda", feature = "opencl"))),

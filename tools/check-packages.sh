@@ -20,7 +20,11 @@ unpacked() {
   for crate in "$@"; do printf -- '--config\npatch.crates-io.%s.path="%s"\n' "$crate" "$PWD/$crate-$version"; done
 }
 mapfile -t with_machine < <(unpacked zkaccel-ptx-machine)
+mapfile -t with_library < <(unpacked zkaccel)
 mapfile -t with_libraries < <(unpacked zkaccel zkaccel-conformance zkaccel-groth16 zkaccel-cluster)
 CARGO_TARGET_DIR=$target cargo check --quiet --all-features --examples --manifest-path "zkaccel-$version/Cargo.toml" "${with_machine[@]}"
+CARGO_TARGET_DIR=$target cargo check --quiet --manifest-path "zkaccel-ptx-machine-$version/Cargo.toml"
+CARGO_TARGET_DIR=$target cargo check --quiet --manifest-path "zkaccel-kzg-$version/Cargo.toml" "${with_library[@]}"
+# The others are what the command depends on.
 CARGO_TARGET_DIR=$target cargo check --quiet --manifest-path "zkaccel-cli-$version/Cargo.toml" "${with_libraries[@]}"
 ls -l ./*.crate | awk '{ print $5 " bytes  " $9 }'
