@@ -8,6 +8,7 @@ mod progress;
 mod sharing;
 #[cfg(feature = "opencl")]
 mod staying;
+mod vocabulary;
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
