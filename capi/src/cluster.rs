@@ -88,17 +88,17 @@ pub unsafe extern "C" fn zka_cluster_free(cluster: *mut zka_cluster) -> zka_stat
 
 /// The number of this rank, from 0 on, and that of ranks. For one rank.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn zka_cluster_place(
+pub unsafe extern "C" fn zka_cluster_rank(
     cluster: *const zka_cluster,
     rank: *mut usize,
     size: *mut usize,
 ) -> zka_status {
-    let place = |ranks: &Ranks| {
+    let rank_and_size = |ranks: &Ranks| {
         let transport = ranks.cluster.transport();
         Ok([transport.rank(), transport.size()])
     };
     // SAFETY: the caller's promise.
-    unsafe { two(cluster, ["rank", "size"], [rank, size], place) }
+    unsafe { two(cluster, ["rank", "size"], [rank, size], rank_and_size) }
 }
 
 /// The rows that this rank brings of a trace of `count` rows: `len` of them from number `first` on. Also its block of the coefficients of a transform, and a fair share of the pairs of
@@ -147,17 +147,17 @@ pub unsafe extern "C" fn zka_cluster_agree(cluster: *const zka_cluster, status: 
     })
 }
 
-/// Whether what all ranks did since the last time is to be done again, `again` being 1 then, because some have died in its midst. Those that are left have new numbers then, from 0 on in the
-/// same order (`zka_cluster_place`), and other parts of the data; what was made by more of them cannot be opened any more. Whatever its functions returned, each rank that is left calls this after
-/// them, while no other function of the cluster runs.
+/// Shrinks the cluster to the ranks that are left where some have died, and tells whether what all ranks did since the last time is to be done again because of that, `again` being 1
+/// then. Those that are left have new numbers then, from 0 on in the same order (`zka_cluster_rank`), and other parts of the data; what was made by more of them cannot be opened any
+/// more. Whatever its functions returned, each rank that is left calls this after them, while no other function of the cluster runs.
 ///
 /// Ranks go on if the library and the launcher let them: Open MPI from 5.0 on, with `mpirun --with-ft ulfm`. Otherwise, and where an exchange failed and nobody has died, `ZKA_CLUSTER`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn zka_cluster_settle(cluster: *const zka_cluster, again: *mut i32) -> zka_status {
+pub unsafe extern "C" fn zka_cluster_shrink(cluster: *const zka_cluster, again: *mut i32) -> zka_status {
     guard(|| {
         // SAFETY: the caller's promise.
         let again = unsafe { Arguments::new() }.output("again", again, 1)?;
-        again.write(&[i32::from(CLUSTERS.get(cluster)?.cluster.settle()?)]);
+        again.write(&[i32::from(CLUSTERS.get(cluster)?.cluster.shrink()?)]);
         Ok(())
     })
 }

@@ -34,7 +34,7 @@ struct State {
     /// None once it is closed.
     cluster: Option<Arc<Cluster<Mpi>>>,
     /// This rank's number, and that of ranks.
-    place: [usize; 2],
+    rank_and_size: [usize; 2],
     /// The words of the last error of which all ranks know.
     agreed: Option<String>,
 }
@@ -117,26 +117,26 @@ impl Ranks {
             None => Mpi::world(deadline),
             Some(handle) => Mpi::of_fortran(handle, deadline),
         })?;
-        let (place, library) = (place_of(&transport), transport.library().to_string());
+        let (numbers, library) = (rank_and_size(&transport), transport.library().to_string());
         let made = engine.live.attempt(py, |engine| Ok(engine.clone())).map_err(|failure| {
             let failure = PyErr::from(failure);
             Error::Caller { message: failure.value(py).to_string() }
         });
         let cluster = py.detach(|| Cluster::started(transport, made))?;
-        let state = State { cluster: Some(Arc::new(cluster)), place, agreed: None };
+        let state = State { cluster: Some(Arc::new(cluster)), rank_and_size: numbers, agreed: None };
         Ok(Self { state: Mutex::new(state), library, live: engine.live.clone() })
     }
 
     /// This rank's number, from 0 on.
     #[getter]
     fn rank(&self) -> usize {
-        self.state().place[0]
+        self.state().rank_and_size[0]
     }
 
     /// The number of ranks.
     #[getter]
     fn size(&self) -> usize {
-        self.state().place[1]
+        self.state().rank_and_size[1]
     }
 
     /// The name under which the library of MPI was found.
@@ -155,11 +155,11 @@ impl Ranks {
         self.state().agreed.as_deref() == Some(text)
     }
 
-    /// Whether what all ranks did since the last time is to be done again, by those that are left.
-    fn settle(&self, py: Python<'_>) -> Outcome<bool> {
+    /// Leaves out the ranks that have died; whether what all ranks did since the last time is to be done again, by those that are left.
+    fn shrink(&self, py: Python<'_>) -> Outcome<bool> {
         let cluster = self.cluster()?;
-        let again = py.detach(|| cluster.settle()).map_err(|error| self.known(error))?;
-        self.state().place = place_of(cluster.transport());
+        let again = py.detach(|| cluster.shrink()).map_err(|error| self.known(error))?;
+        self.state().rank_and_size = rank_and_size(cluster.transport());
         Ok(again)
     }
 
@@ -249,7 +249,7 @@ impl Ranks {
 }
 
 /// A rank's number, and that of ranks.
-fn place_of(transport: &Mpi) -> [usize; 2] {
+fn rank_and_size(transport: &Mpi) -> [usize; 2] {
     [transport.rank(), transport.size()]
 }
 

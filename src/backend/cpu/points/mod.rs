@@ -56,7 +56,7 @@ where
     for (state, points) in state.chunks_exact_mut(n).zip(affine_points(points).chunks_exact(n)) {
         for (i, state) in state.iter_mut().enumerate() {
             let index = reverse_bits(i, log);
-            *state = work.start(&points[ntt.input_order.place(index, n)]);
+            *state = work.start(&points[ntt.input_order.index_of(index, n)]);
         }
     }
     if let Some(before) = steps.before {
@@ -76,7 +76,7 @@ where
     let results = work.normalized(&state)?;
     for (results, points) in results.chunks_exact(n).zip(points.chunks_exact_mut(n)) {
         for (i, result) in results.iter().enumerate() {
-            points[ntt.output_order.place(i, n)] = *result;
+            points[ntt.output_order.index_of(i, n)] = *result;
         }
     }
     Ok(())

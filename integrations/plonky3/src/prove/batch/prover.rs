@@ -31,8 +31,8 @@ use crate::prove::constraints::{agree, check_terms, log_height};
 use crate::prove::error::ProveError;
 use crate::prove::extended::{Extensions, Sizes, Spare};
 use crate::prove::open::{self, Request};
-use crate::prove::place::{Values, placed};
 use crate::prove::quotient;
+use crate::prove::residence::{Values, placed};
 use crate::prove::scheme::{Scheme, Terms};
 
 /// The AIRs of a batch whose constraints are recorded, with a configuration and with their preprocessed columns, which are in the engine's memory.
