@@ -12,7 +12,7 @@ use zkaccel_cluster::{Cluster, Error, Mpi, Transport};
 
 use crate::arguments::{Arguments, copied, product, text};
 use crate::curves::Curve;
-use crate::engine::{Running, State, find, zka_engine};
+use crate::engine::{Running, SharedEngine, find, zka_engine};
 use crate::handles::{Handles, Kind};
 use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_OK, guard, last_text, name_of, zka_status};
 
@@ -38,8 +38,8 @@ pub unsafe extern "C" fn zka_cluster_new(
     deadline: f64,
 ) -> zka_status {
     guard(|| {
-        let state = find(engine)?;
-        let _running = Running::on(&state)?;
+        let shared = find(engine)?;
+        let _running = Running::on(&shared)?;
         // SAFETY: the caller's promise.
         let mut arguments = unsafe { Arguments::new() };
         let out = arguments.output("out", out, 1)?;
@@ -51,8 +51,8 @@ pub unsafe extern "C" fn zka_cluster_new(
             [handle] => Mpi::of_fortran(*handle, seconds)?,
             _ => Mpi::world(seconds)?,
         };
-        let cluster = Cluster::new(transport, state.engine.clone());
-        out.write(&[CLUSTERS.insert(Arc::new(Ranks { cluster, state: Arc::clone(&state) }))]);
+        let cluster = Cluster::new(transport, shared.engine.clone());
+        out.write(&[CLUSTERS.insert(Arc::new(Ranks { cluster, shared: Arc::clone(&shared) }))]);
         Ok(())
     })
 }
@@ -73,7 +73,7 @@ fn seconds(deadline: f64) -> Result<Duration, Failure> {
 pub unsafe extern "C" fn zka_cluster_use_nccl(cluster: *const zka_cluster, deadline: f64) -> zka_status {
     guard(|| {
         let ranks = CLUSTERS.get(cluster)?;
-        let _running = Running::on(&ranks.state)?;
+        let _running = Running::on(&ranks.shared)?;
         let deadline = ranks.agree(seconds(deadline))?;
         ranks.cluster.use_nccl(deadline)?;
         Ok(())
@@ -226,7 +226,7 @@ static CLUSTERS: Handles<Ranks> = Handles::new(Kind::Cluster);
 /// A cluster, and its engine.
 pub(crate) struct Ranks {
     pub(crate) cluster: Cluster<Mpi>,
-    state: Arc<State>,
+    shared: Arc<SharedEngine>,
 }
 
 impl Ranks {
@@ -255,7 +255,7 @@ pub(crate) unsafe fn on_all<C: FnOnce(&Cluster<Mpi>) -> Result<(), Error>>(
         let ranks = CLUSTERS.get(cluster)?;
         // SAFETY: the caller's.
         let mut arguments = unsafe { Arguments::new() };
-        let prepared = Running::on(&ranks.state).and_then(|running| {
+        let prepared = Running::on(&ranks.shared).and_then(|running| {
             let call = prepare(&mut arguments, &ranks)?;
             arguments.check_aliases()?;
             Ok((running, call))
