@@ -17,21 +17,21 @@ const PATIENCE: Duration = Duration::from_micros(30);
 
 /// Work that is offered.
 struct Offer {
-    state: Mutex<State>,
+    attendance: Mutex<Attendance>,
     left: Condvar,
-    work: Work,
+    work: Closure,
 }
 
-/// Work of some lifetime.
+/// A closure, without its lifetime.
 #[derive(Clone, Copy)]
-struct Work(*const (dyn Fn() + Sync));
+struct Closure(*const (dyn Fn() + Sync));
 
 // SAFETY: what it points to may be called by any thread, being `Sync`; when it may is the business of `Offer`.
-unsafe impl Send for Work {}
+unsafe impl Send for Closure {}
 // SAFETY: as above.
-unsafe impl Sync for Work {}
+unsafe impl Sync for Closure {}
 
-struct State {
+struct Attendance {
     /// Whether others may begin.
     open: bool,
     /// The others that have begun and not ended.
@@ -44,20 +44,20 @@ impl Offer {
     /// Does the work on another thread, unless it was withdrawn.
     fn accept(&self) {
         {
-            let mut state = lock(&self.state);
-            if !state.open {
+            let mut attendance = lock(&self.attendance);
+            if !attendance.open {
                 return;
             }
-            state.inside += 1;
+            attendance.inside += 1;
         }
         // SAFETY: `share` returns, and with that the work ends its life, only after it has closed the offer and everybody inside has left, which is below.
         let done = catch_unwind(AssertUnwindSafe(|| unsafe { (*self.work.0)() }));
-        let mut state = lock(&self.state);
+        let mut attendance = lock(&self.attendance);
         if let Err(panic) = done {
-            state.panic.get_or_insert(panic);
+            attendance.panic.get_or_insert(panic);
         }
-        state.inside -= 1;
-        if state.inside == 0 {
+        attendance.inside -= 1;
+        if attendance.inside == 0 {
             self.left.notify_all();
         }
     }
@@ -65,18 +65,18 @@ impl Offer {
     /// Lets nobody begin any more and waits for those who have; the panic of the first that had one.
     fn withdraw(&self) -> Option<Box<dyn Any + Send>> {
         let start = Instant::now();
-        let mut state = lock(&self.state);
-        state.open = false;
-        while state.inside > 0 {
+        let mut attendance = lock(&self.attendance);
+        attendance.open = false;
+        while attendance.inside > 0 {
             if start.elapsed() < PATIENCE {
-                drop(state);
+                drop(attendance);
                 spin_loop();
-                state = lock(&self.state);
+                attendance = lock(&self.attendance);
             } else {
-                state = self.left.wait(state).unwrap_or_else(PoisonError::into_inner);
+                attendance = self.left.wait(attendance).unwrap_or_else(PoisonError::into_inner);
             }
         }
-        state.panic.take()
+        attendance.panic.take()
     }
 }
 
@@ -89,8 +89,9 @@ pub(crate) fn share(others: usize, spawn: &dyn Fn(Task), work: &(dyn Fn() + Sync
     }
     // SAFETY: only the lifetime changes. `Offer::accept` says why the work is not used after it.
     let lasting = unsafe { std::mem::transmute::<&(dyn Fn() + Sync), &'static (dyn Fn() + Sync)>(work) };
-    let state = State { open: true, inside: 0, panic: None };
-    let offer = Arc::new(Offer { state: Mutex::new(state), left: Condvar::new(), work: Work(lasting) });
+    let attendance = Attendance { open: true, inside: 0, panic: None };
+    let offer =
+        Arc::new(Offer { attendance: Mutex::new(attendance), left: Condvar::new(), work: Closure(lasting) });
     // Nobody may be inside when this function is left, however it is left: nothing below panics but for what is caught.
     let done = catch_unwind(AssertUnwindSafe(|| {
         for _ in 0..others {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Add;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -297,6 +298,18 @@ pub struct ProductRates {
     pub goldilocks: f64,
     /// Over BN254's scalar field, four words an element; `None` without the feature `bn254`.
     pub bn254: Option<f64>,
+}
+
+impl Add for ProductRates {
+    type Output = Self;
+
+    /// The rates of two devices together; over a field for which one has none, there is none.
+    fn add(self, other: Self) -> Self {
+        Self {
+            goldilocks: self.goldilocks + other.goldilocks,
+            bn254: self.bn254.zip(other.bn254).map(|(a, b)| a + b),
+        }
+    }
 }
 
 /// Devices of a kind, or why there are none.

@@ -75,7 +75,7 @@ pub enum Order {
 impl Order {
     /// The index of element `i` of `n`, a power of two; and the element at index `i`, as both orders are their own inverses.
     #[inline]
-    pub(crate) fn place(self, i: usize, n: usize) -> usize {
+    pub(crate) fn index_of(self, i: usize, n: usize) -> usize {
         match self {
             Self::Natural => i,
             Self::BitReversed => reverse_bits(i, n.trailing_zeros()),

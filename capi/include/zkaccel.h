@@ -1451,7 +1451,7 @@ zka_status zka_cluster_use_nccl(const struct zka_cluster *cluster,
 zka_status zka_cluster_free(struct zka_cluster *cluster);
 
 // The number of this rank, from 0 on, and that of ranks. For one rank.
-zka_status zka_cluster_place(const struct zka_cluster *cluster, size_t *rank, size_t *size);
+zka_status zka_cluster_rank(const struct zka_cluster *cluster, size_t *rank, size_t *size);
 
 // The rows that this rank brings of a trace of `count` rows: `len` of them from number `first` on. Also its block of the coefficients of a transform, and a fair share of the pairs of
 // a sum. For one rank.
@@ -1471,12 +1471,12 @@ zka_status zka_cluster_leaves(const struct zka_cluster *cluster,
 zka_status zka_cluster_agree(const struct zka_cluster *cluster,
                              zka_status status);
 
-// Whether what all ranks did since the last time is to be done again, `again` being 1 then, because some have died in its midst. Those that are left have new numbers then, from 0 on in the
-// same order (`zka_cluster_place`), and other parts of the data; what was made by more of them cannot be opened any more. Whatever its functions returned, each rank that is left calls this after
-// them, while no other function of the cluster runs.
+// Shrinks the cluster to the ranks that are left where some have died, and tells whether what all ranks did since the last time is to be done again because of that, `again` being 1
+// then. Those that are left have new numbers then, from 0 on in the same order (`zka_cluster_rank`), and other parts of the data; what was made by more of them cannot be opened any
+// more. Whatever its functions returned, each rank that is left calls this after them, while no other function of the cluster runs.
 //
 // Ranks go on if the library and the launcher let them: Open MPI from 5.0 on, with `mpirun --with-ft ulfm`. Otherwise, and where an exchange failed and nobody has died, `ZKA_CLUSTER`.
-zka_status zka_cluster_settle(const struct zka_cluster *cluster,
+zka_status zka_cluster_shrink(const struct zka_cluster *cluster,
                               int32_t *again);
 
 // Ends the processes of all ranks, because this one cannot go on; `reason` is a text for their standard error. For one rank; returns only if there is no way to end them.

@@ -137,8 +137,8 @@ pub unsafe extern "C" fn zka_bn254_g1_msm_bases(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        now(engine, |arguments, state| {
-            sums(arguments, state, out.cast(), scalars.cast(), bases, G1, [offset, len, 1])
+        now(engine, |arguments, shared| {
+            sums(arguments, shared, out.cast(), scalars.cast(), bases, G1, [offset, len, 1])
         })
     }
 }
@@ -156,8 +156,8 @@ pub unsafe extern "C" fn zka_bn254_g1_msm_bases_async(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| {
-            sums(arguments, state, out.cast(), scalars.cast(), bases, G1, [offset, len, 1])
+        later(engine, future, |arguments, shared| {
+            sums(arguments, shared, out.cast(), scalars.cast(), bases, G1, [offset, len, 1])
         })
     }
 }
@@ -174,8 +174,8 @@ pub unsafe extern "C" fn zka_bn254_g1_msm_batch(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        now(engine, |arguments, state| {
-            sums(arguments, state, out.cast(), scalars.cast(), bases, G1, [0, len, batch])
+        now(engine, |arguments, shared| {
+            sums(arguments, shared, out.cast(), scalars.cast(), bases, G1, [0, len, batch])
         })
     }
 }
@@ -193,8 +193,8 @@ pub unsafe extern "C" fn zka_bn254_g1_msm_batch_async(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| {
-            sums(arguments, state, out.cast(), scalars.cast(), bases, G1, [0, len, batch])
+        later(engine, future, |arguments, shared| {
+            sums(arguments, shared, out.cast(), scalars.cast(), bases, G1, [0, len, batch])
         })
     }
 }

@@ -12,7 +12,7 @@ use zkaccel_cluster::{Cluster, Error, Mpi, Transport};
 
 use crate::arguments::{Arguments, copied, product, text};
 use crate::curves::Curve;
-use crate::engine::{Running, State, find, zka_engine};
+use crate::engine::{Running, SharedEngine, find, zka_engine};
 use crate::handles::{Handles, Kind};
 use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_OK, guard, last_text, name_of, zka_status};
 
@@ -38,8 +38,8 @@ pub unsafe extern "C" fn zka_cluster_new(
     deadline: f64,
 ) -> zka_status {
     guard(|| {
-        let state = find(engine)?;
-        let _running = Running::on(&state)?;
+        let shared = find(engine)?;
+        let _running = Running::on(&shared)?;
         // SAFETY: the caller's promise.
         let mut arguments = unsafe { Arguments::new() };
         let out = arguments.output("out", out, 1)?;
@@ -51,8 +51,8 @@ pub unsafe extern "C" fn zka_cluster_new(
             [handle] => Mpi::of_fortran(*handle, seconds)?,
             _ => Mpi::world(seconds)?,
         };
-        let cluster = Cluster::new(transport, state.engine.clone());
-        out.write(&[CLUSTERS.insert(Arc::new(Ranks { cluster, state: Arc::clone(&state) }))]);
+        let cluster = Cluster::new(transport, shared.engine.clone());
+        out.write(&[CLUSTERS.insert(Arc::new(Ranks { cluster, shared: Arc::clone(&shared) }))]);
         Ok(())
     })
 }
@@ -73,7 +73,7 @@ fn seconds(deadline: f64) -> Result<Duration, Failure> {
 pub unsafe extern "C" fn zka_cluster_use_nccl(cluster: *const zka_cluster, deadline: f64) -> zka_status {
     guard(|| {
         let ranks = CLUSTERS.get(cluster)?;
-        let _running = Running::on(&ranks.state)?;
+        let _running = Running::on(&ranks.shared)?;
         let deadline = ranks.agree(seconds(deadline))?;
         ranks.cluster.use_nccl(deadline)?;
         Ok(())
@@ -88,17 +88,17 @@ pub unsafe extern "C" fn zka_cluster_free(cluster: *mut zka_cluster) -> zka_stat
 
 /// The number of this rank, from 0 on, and that of ranks. For one rank.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn zka_cluster_place(
+pub unsafe extern "C" fn zka_cluster_rank(
     cluster: *const zka_cluster,
     rank: *mut usize,
     size: *mut usize,
 ) -> zka_status {
-    let place = |ranks: &Ranks| {
+    let rank_and_size = |ranks: &Ranks| {
         let transport = ranks.cluster.transport();
         Ok([transport.rank(), transport.size()])
     };
     // SAFETY: the caller's promise.
-    unsafe { two(cluster, ["rank", "size"], [rank, size], place) }
+    unsafe { two(cluster, ["rank", "size"], [rank, size], rank_and_size) }
 }
 
 /// The rows that this rank brings of a trace of `count` rows: `len` of them from number `first` on. Also its block of the coefficients of a transform, and a fair share of the pairs of
@@ -147,17 +147,17 @@ pub unsafe extern "C" fn zka_cluster_agree(cluster: *const zka_cluster, status: 
     })
 }
 
-/// Whether what all ranks did since the last time is to be done again, `again` being 1 then, because some have died in its midst. Those that are left have new numbers then, from 0 on in the
-/// same order (`zka_cluster_place`), and other parts of the data; what was made by more of them cannot be opened any more. Whatever its functions returned, each rank that is left calls this after
-/// them, while no other function of the cluster runs.
+/// Shrinks the cluster to the ranks that are left where some have died, and tells whether what all ranks did since the last time is to be done again because of that, `again` being 1
+/// then. Those that are left have new numbers then, from 0 on in the same order (`zka_cluster_rank`), and other parts of the data; what was made by more of them cannot be opened any
+/// more. Whatever its functions returned, each rank that is left calls this after them, while no other function of the cluster runs.
 ///
 /// Ranks go on if the library and the launcher let them: Open MPI from 5.0 on, with `mpirun --with-ft ulfm`. Otherwise, and where an exchange failed and nobody has died, `ZKA_CLUSTER`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn zka_cluster_settle(cluster: *const zka_cluster, again: *mut i32) -> zka_status {
+pub unsafe extern "C" fn zka_cluster_shrink(cluster: *const zka_cluster, again: *mut i32) -> zka_status {
     guard(|| {
         // SAFETY: the caller's promise.
         let again = unsafe { Arguments::new() }.output("again", again, 1)?;
-        again.write(&[i32::from(CLUSTERS.get(cluster)?.cluster.settle()?)]);
+        again.write(&[i32::from(CLUSTERS.get(cluster)?.cluster.shrink()?)]);
         Ok(())
     })
 }
@@ -226,7 +226,7 @@ static CLUSTERS: Handles<Ranks> = Handles::new(Kind::Cluster);
 /// A cluster, and its engine.
 pub(crate) struct Ranks {
     pub(crate) cluster: Cluster<Mpi>,
-    state: Arc<State>,
+    shared: Arc<SharedEngine>,
 }
 
 impl Ranks {
@@ -255,7 +255,7 @@ pub(crate) unsafe fn on_all<C: FnOnce(&Cluster<Mpi>) -> Result<(), Error>>(
         let ranks = CLUSTERS.get(cluster)?;
         // SAFETY: the caller's.
         let mut arguments = unsafe { Arguments::new() };
-        let prepared = Running::on(&ranks.state).and_then(|running| {
+        let prepared = Running::on(&ranks.shared).and_then(|running| {
             let call = prepare(&mut arguments, &ranks)?;
             arguments.check_aliases()?;
             Ok((running, call))

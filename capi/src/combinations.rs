@@ -9,10 +9,10 @@ use accel::{Engine, Error};
 
 use crate::any_matrix::AnyMatrix;
 use crate::arguments::{Arguments, check_flags};
-use crate::engine::{State, zka_engine};
+use crate::engine::{SharedEngine, zka_engine};
 use crate::fields::{Words, two_adic};
 use crate::future::{Call, later, now, zka_future};
-use crate::matrix::{Kept, make, zka_matrix};
+use crate::matrix::{MatrixKept, make, zka_matrix};
 use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, zka_status};
 use crate::transforms::{Making, ZKA_COLUMN_MAJOR, shape, words};
 
@@ -31,8 +31,8 @@ pub unsafe extern "C" fn zka_matrix_combine_columns(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        now(engine, |arguments, state| {
-            columns_combined(arguments, state, out, r#in, coefficients, [rows, cols], flags)
+        now(engine, |arguments, shared| {
+            columns_combined(arguments, shared, out, r#in, coefficients, [rows, cols], flags)
         })
     }
 }
@@ -51,8 +51,8 @@ pub unsafe extern "C" fn zka_matrix_combine_columns_async(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| {
-            columns_combined(arguments, state, out, r#in, coefficients, [rows, cols], flags)
+        later(engine, future, |arguments, shared| {
+            columns_combined(arguments, shared, out, r#in, coefficients, [rows, cols], flags)
         })
     }
 }
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn zka_matrix_combine_rows(
     len: usize,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| rows_combined(arguments, state, out, weights, r#in, len)) }
+    unsafe { now(engine, |arguments, shared| rows_combined(arguments, shared, out, weights, r#in, len)) }
 }
 
 /// `zka_matrix_combine_rows`, started: `out` is the operation's until the future was waited for.
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn zka_matrix_combine_rows_async(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| rows_combined(arguments, state, out, weights, r#in, len))
+        later(engine, future, |arguments, shared| rows_combined(arguments, shared, out, weights, r#in, len))
     }
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn rows_of_any<F: Words>(
 
 fn columns_combined(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_matrix,
     matrix: *const zka_matrix,
     coefficients: *const u64,
@@ -157,23 +157,23 @@ fn columns_combined(
     flags: u32,
 ) -> Result<impl Call + use<>, Failure> {
     check_flags(flags, ZKA_COLUMN_MAJOR)?;
-    let kept = Kept::find(state, matrix)?;
+    let kept = MatrixKept::find(shared, matrix)?;
     let shape = shape(rows, cols, flags)?;
     let len = words("coefficients", shape, kept.matrix.field().words)?;
     let coefficients = arguments.input("coefficients", coefficients, len)?;
     let making = kept.matrix.combine_columns(coefficients.as_slice(), shape)?;
-    make(arguments, state, out, kept.field, making)
+    make(arguments, shared, out, kept.field, making)
 }
 
 fn rows_combined(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut u64,
     weights: *const zka_matrix,
     matrix: *const zka_matrix,
     len: usize,
 ) -> Result<impl Call + use<>, Failure> {
-    let (weights, kept) = (Kept::find(state, weights)?, Kept::find(state, matrix)?);
+    let (weights, kept) = (MatrixKept::find(shared, weights)?, MatrixKept::find(shared, matrix)?);
     let summing = kept.matrix.combine_rows(&*weights.matrix)?;
     let [columns, sums] = [&kept, &weights].map(|kept| kept.matrix.shape().columns);
     let expected = columns.saturating_mul(sums).saturating_mul(kept.matrix.field().words);

@@ -162,8 +162,8 @@ pub unsafe extern "C" fn zka_engine_new(
             let text = format!("the header is of version {abi:#x}, the library of {ZKA_ABI_VERSION:#x}");
             return Err(Failure::new(ZKA_ABI_MISMATCH, text));
         }
-        let state = State::new(options_of(options)?)?;
-        out.write(&[ENGINES.insert(Arc::new(state))]);
+        let shared = SharedEngine::new(options_of(options)?)?;
+        out.write(&[ENGINES.insert(Arc::new(shared))]);
         Ok(())
     })
 }
@@ -187,26 +187,26 @@ pub unsafe extern "C" fn zka_engine_device(engine: *const zka_engine, out: *mut 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_engine_shutdown(engine: *mut zka_engine) -> zka_status {
     guard(|| {
-        let state = find(engine)?;
-        if CALLING_BACK.with_borrow(|engines| engines.contains(&state.number)) {
+        let shared = find(engine)?;
+        if CALLING_BACK.with_borrow(|engines| engines.contains(&shared.number)) {
             return Err(Failure::new(ZKA_BAD_ARGUMENT, "a callback cannot shut down the engine it runs on"));
         }
-        let mut gate = state.lock_gate();
+        let mut gate = shared.lock_gate();
         if gate.closing {
             return Err(shutting_down());
         }
         gate.closing = true;
         while gate.running > 0 {
-            gate = state.idle.wait(gate).unwrap_or_else(PoisonError::into_inner);
+            gate = shared.idle.wait(gate).unwrap_or_else(PoisonError::into_inner);
         }
         drop(gate);
         ENGINES.remove(engine)?;
-        state.futures.clear();
+        shared.futures.clear();
         Ok(())
     })
 }
 
-static ENGINES: Handles<State> = Handles::new(Kind::Engine);
+static ENGINES: Handles<SharedEngine> = Handles::new(Kind::Engine);
 
 thread_local! {
     /// The engines whose callbacks this thread is in.
@@ -214,7 +214,7 @@ thread_local! {
 }
 
 /// An engine and what is under way on it.
-pub(crate) struct State {
+pub(crate) struct SharedEngine {
     pub(crate) engine: Engine,
     /// The number that its futures carry; never given twice.
     pub(crate) number: u64,
@@ -231,7 +231,7 @@ struct Gate {
 
 /// Work under way: a shutdown waits until it is dropped.
 pub(crate) struct Running {
-    state: Arc<State>,
+    shared: Arc<SharedEngine>,
 }
 
 /// Engines have numbers from 1 to this.
@@ -243,7 +243,7 @@ pub(crate) fn was_made(number: u64) -> bool {
     (1..NEXT_ENGINE.load(Ordering::Relaxed)).contains(&number)
 }
 
-impl State {
+impl SharedEngine {
     fn new(options: Options) -> Result<Self, Failure> {
         let builder =
             Engine::builder().device(options.device).policy(options.policy).check_answers(options.check);
@@ -274,18 +274,18 @@ impl State {
 
 impl Running {
     /// Work on an engine; `ZKA_SHUTTING_DOWN` once a shutdown has begun.
-    pub(crate) fn on(state: &Arc<State>) -> Result<Self, Failure> {
-        let mut gate = state.lock_gate();
+    pub(crate) fn on(shared: &Arc<SharedEngine>) -> Result<Self, Failure> {
+        let mut gate = shared.lock_gate();
         if gate.closing {
             return Err(shutting_down());
         }
         gate.running += 1;
-        Ok(Self { state: Arc::clone(state) })
+        Ok(Self { shared: Arc::clone(shared) })
     }
 
     /// Runs a callback; the shutdown that it asks for is refused.
     pub(crate) fn call_back(self, callback: impl FnOnce()) {
-        CALLING_BACK.with_borrow_mut(|engines| engines.push(self.state.number));
+        CALLING_BACK.with_borrow_mut(|engines| engines.push(self.shared.number));
         callback();
         CALLING_BACK.with_borrow_mut(|engines| engines.pop());
     }
@@ -293,16 +293,16 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let mut gate = self.state.lock_gate();
+        let mut gate = self.shared.lock_gate();
         gate.running -= 1;
         if gate.running == 0 {
-            self.state.idle.notify_all();
+            self.shared.idle.notify_all();
         }
     }
 }
 
 /// The engine behind a handle; `ZKA_SHUTTING_DOWN` if it was shut down.
-pub(crate) fn find(engine: *const zka_engine) -> Result<Arc<State>, Failure> {
+pub(crate) fn find(engine: *const zka_engine) -> Result<Arc<SharedEngine>, Failure> {
     match ENGINES.is_gone(engine) {
         true => Err(shutting_down()),
         false => ENGINES.get(engine),

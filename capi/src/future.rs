@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use accel::{Engine, Job};
 
 use crate::arguments::Arguments;
-use crate::engine::{Running, State, find, was_made, zka_engine};
+use crate::engine::{Running, SharedEngine, find, was_made, zka_engine};
 use crate::status::{
     Failure, ZKA_FUTURE_CONSUMED, ZKA_FUTURE_UNKNOWN, ZKA_INTERNAL, ZKA_OK, ZKA_WRONG_ENGINE, guard,
     zka_status,
@@ -35,8 +35,8 @@ const _: () = assert!(size_of::<zka_future>() == 8);
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_wait(engine: *mut zka_engine, future: zka_future) -> zka_status {
     guard(|| {
-        let state = find(engine)?;
-        let job = state.futures.take(state.number, future)?;
+        let shared = find(engine)?;
+        let job = shared.futures.take(shared.number, future)?;
         job.wait()?
     })
 }
@@ -51,8 +51,8 @@ pub unsafe extern "C" fn zka_poll(
     guard(|| {
         // SAFETY: the caller's promise.
         let ready = unsafe { Arguments::new() }.output("ready", ready, 1)?;
-        let state = find(engine)?;
-        let done = state.futures.is_done(state.number, future)?;
+        let shared = find(engine)?;
+        let done = shared.futures.is_done(shared.number, future)?;
         ready.write(&[done as i32]);
         Ok(())
     })
@@ -71,9 +71,9 @@ pub unsafe extern "C" fn zka_detach(
     context: *mut c_void,
 ) -> zka_status {
     guard(|| {
-        let state = find(engine)?;
-        let running = Running::on(&state)?;
-        let job = state.futures.take(state.number, future)?;
+        let shared = find(engine)?;
+        let running = Running::on(&shared)?;
+        let job = shared.futures.take(shared.number, future)?;
         if let Some(done) = done {
             let waiting = Waiting { job, running, callback: Callback { done, context } };
             Arc::new(Detached { waiting: Mutex::new(Some(waiting)) }).advance();
@@ -96,16 +96,16 @@ pub(crate) type Outcome = Result<(), Failure>;
 /// What `prepare` adds to the arguments must be null or valid for its length during the call.
 pub(crate) unsafe fn now<C: Call>(
     engine: *mut zka_engine,
-    prepare: impl FnOnce(&mut Arguments, &State) -> Result<C, Failure>,
+    prepare: impl FnOnce(&mut Arguments, &SharedEngine) -> Result<C, Failure>,
 ) -> zka_status {
     guard(|| {
-        let state = find(engine)?;
-        let _running = Running::on(&state)?;
+        let shared = find(engine)?;
+        let _running = Running::on(&shared)?;
         // SAFETY: the caller's.
         let mut arguments = unsafe { Arguments::new() };
-        let call = prepare(&mut arguments, &state)?;
+        let call = prepare(&mut arguments, &shared)?;
         arguments.check_aliases()?;
-        call(&state.engine)
+        call(&shared.engine)
     })
 }
 
@@ -116,23 +116,23 @@ pub(crate) unsafe fn now<C: Call>(
 pub(crate) unsafe fn later<C: Call>(
     engine: *mut zka_engine,
     future: *mut zka_future,
-    prepare: impl FnOnce(&mut Arguments, &State) -> Result<C, Failure>,
+    prepare: impl FnOnce(&mut Arguments, &SharedEngine) -> Result<C, Failure>,
 ) -> zka_status {
     guard(|| {
-        let state = find(engine)?;
-        let running = Running::on(&state)?;
+        let shared = find(engine)?;
+        let running = Running::on(&shared)?;
         // SAFETY: the caller's.
         let mut arguments = unsafe { Arguments::new() };
         let future = arguments.output("future", future, 1)?;
-        let call = prepare(&mut arguments, &state)?;
+        let call = prepare(&mut arguments, &shared)?;
         arguments.check_aliases()?;
         let start = || {
-            state.engine.spawn(move |engine| {
+            shared.engine.spawn(move |engine| {
                 let _running = running;
                 Ok(call(engine))
             })
         };
-        future.write(&[state.futures.issue(state.number, start)?]);
+        future.write(&[shared.futures.issue(shared.number, start)?]);
         Ok(())
     })
 }

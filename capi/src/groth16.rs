@@ -8,7 +8,7 @@ use zkaccel_groth16::{self as groth16, AnyProver, Bytes, Error, ProverOptions, W
 
 use crate::arguments::{Arguments, InOut, check_flags, product, text};
 use crate::curves::CURVES;
-use crate::engine::{State, zka_engine};
+use crate::engine::{SharedEngine, zka_engine};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
 use crate::msm::ZKA_PRECOMPUTE;
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn zka_groth16_prover_new(
     flags: u32,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| of_memory(arguments, state, out, key, len, flags)) }
+    unsafe { now(engine, |arguments, shared| of_memory(arguments, shared, out, key, len, flags)) }
 }
 
 /// `zka_groth16_prover_new`, started: `out` and `key` are the operation's until the future was waited for.
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn zka_groth16_prover_new_async(
     future: *mut zka_future,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { later(engine, future, |arguments, state| of_memory(arguments, state, out, key, len, flags)) }
+    unsafe { later(engine, future, |arguments, shared| of_memory(arguments, shared, out, key, len, flags)) }
 }
 
 /// `zka_groth16_prover_new` with the file of a path, in UTF-8. The file must not change before the prover is made. One that cannot be read is
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn zka_groth16_prover_open(
     flags: u32,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| of_file(arguments, state, out, path, flags)) }
+    unsafe { now(engine, |arguments, shared| of_file(arguments, shared, out, path, flags)) }
 }
 
 /// `zka_groth16_prover_open`, started: `out` is the operation's until the future was waited for; `path` is not.
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn zka_groth16_prover_open_async(
     future: *mut zka_future,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { later(engine, future, |arguments, state| of_file(arguments, state, out, path, flags)) }
+    unsafe { later(engine, future, |arguments, shared| of_file(arguments, shared, out, path, flags)) }
 }
 
 /// What a prover's key is for: the number of signals of a witness, which are the constant 1, the public signals and the private ones; the number
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn zka_groth16_prove(
     let texts = Texts { proof_json, public_json, proof_cap, public_cap };
     // SAFETY: the caller's promise.
     unsafe {
-        now(engine, |arguments, state| prove_file(arguments, state, texts, prover, witness, witness_len))
+        now(engine, |arguments, shared| prove_file(arguments, shared, texts, prover, witness, witness_len))
     }
 }
 
@@ -199,8 +199,8 @@ pub unsafe extern "C" fn zka_groth16_prove_async(
     let texts = Texts { proof_json, public_json, proof_cap, public_cap };
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| {
-            prove_file(arguments, state, texts, prover, witness, witness_len)
+        later(engine, future, |arguments, shared| {
+            prove_file(arguments, shared, texts, prover, witness, witness_len)
         })
     }
 }
@@ -224,7 +224,9 @@ pub unsafe extern "C" fn zka_groth16_prove_batch(
 ) -> zka_status {
     let shape = [len, batch, out_words];
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| prove_scalars(arguments, state, out, prover, witnesses, shape)) }
+    unsafe {
+        now(engine, |arguments, shared| prove_scalars(arguments, shared, out, prover, witnesses, shape))
+    }
 }
 
 /// `zka_groth16_prove_batch`, started: `out` and `witnesses` are the operation's until the future was waited for.
@@ -242,8 +244,8 @@ pub unsafe extern "C" fn zka_groth16_prove_batch_async(
     let shape = [len, batch, out_words];
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| {
-            prove_scalars(arguments, state, out, prover, witnesses, shape)
+        later(engine, future, |arguments, shared| {
+            prove_scalars(arguments, shared, out, prover, witnesses, shape)
         })
     }
 }
@@ -292,9 +294,9 @@ struct ProverKept {
 }
 
 impl ProverKept {
-    fn find(state: &State, prover: *const zka_groth16_prover) -> Result<Arc<Self>, Failure> {
+    fn find(shared: &SharedEngine, prover: *const zka_groth16_prover) -> Result<Arc<Self>, Failure> {
         let kept = PROVERS.get(prover)?;
-        state.check_owner(kept.engine, "the prover belongs")?;
+        shared.check_owner(kept.engine, "the prover belongs")?;
         Ok(kept)
     }
 
@@ -347,19 +349,21 @@ impl Claim<'_> {
 
 fn of_memory(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_groth16_prover,
     key: *const u8,
     len: usize,
     flags: u32,
 ) -> Result<impl Call + use<>, Failure> {
     let key = arguments.input("key", key, len)?;
-    keep(arguments, state, out, flags, move |engine, options| AnyProver::new(engine, key.as_slice(), options))
+    keep(arguments, shared, out, flags, move |engine, options| {
+        AnyProver::new(engine, key.as_slice(), options)
+    })
 }
 
 fn of_file(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_groth16_prover,
     path: *const c_char,
     flags: u32,
@@ -370,14 +374,14 @@ fn of_file(
         Failure::new(ZKA_BAD_ARGUMENT, format!("path is {:?}, expected UTF-8", path.to_string_lossy()))
     })?;
     let path = path.to_owned();
-    keep(arguments, state, out, flags, move |engine, options| {
+    keep(arguments, shared, out, flags, move |engine, options| {
         AnyProver::new(engine, &Bytes::open(path)?, options)
     })
 }
 
 fn keep<M>(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_groth16_prover,
     flags: u32,
     make: M,
@@ -389,7 +393,7 @@ where
     let (tables, unchecked) = (flags & ZKA_PRECOMPUTE != 0, flags & ZKA_UNCHECKED != 0);
     let options = ProverOptions { tables, unchecked, ..ProverOptions::default() };
     let out = arguments.output("out", out, 1)?;
-    let number = state.number;
+    let number = shared.number;
     Ok(move |engine: &Engine| {
         let kept = ProverKept { prover: make(engine, options)?, engine: number };
         out.write(&[PROVERS.insert(Arc::new(kept))]);
@@ -399,13 +403,13 @@ where
 
 fn prove_file(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     texts: Texts,
     prover: *const zka_groth16_prover,
     witness: *const u8,
     witness_len: usize,
 ) -> Result<impl Call + use<>, Failure> {
-    let kept = ProverKept::find(state, prover)?;
+    let kept = ProverKept::find(shared, prover)?;
     let Texts { proof_json, public_json, proof_cap, public_cap } = texts;
     let mut proof_json = room(arguments, "proof_json", proof_json, proof_cap, ZKA_GROTH16_PROOF_BYTES)?;
     let mut public_json = room(arguments, "public_json", public_json, public_cap, kept.public_bytes())?;
@@ -445,13 +449,13 @@ fn write(memory: &mut InOut<u8>, text: String) {
 
 fn prove_scalars(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut u64,
     prover: *const zka_groth16_prover,
     witnesses: *const u64,
     [len, batch, out_words]: [usize; 3],
 ) -> Result<impl Call + use<>, Failure> {
-    let kept = ProverKept::find(state, prover)?;
+    let kept = ProverKept::find(shared, prover)?;
     let signals = kept.prover.signals();
     if len != signals {
         let (found, expected) = (len.to_string(), signals.to_string());

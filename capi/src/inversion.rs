@@ -14,7 +14,7 @@ pub unsafe extern "C" fn zka_matrix_invert(
     r#in: *const zka_matrix,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| inverted(arguments, state, out, r#in)) }
+    unsafe { now(engine, |arguments, shared| inverted(arguments, shared, out, r#in)) }
 }
 
 /// `zka_matrix_invert`, started: `out` is the operation's until the future was waited for.
@@ -26,5 +26,5 @@ pub unsafe extern "C" fn zka_matrix_invert_async(
     future: *mut zka_future,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { later(engine, future, |arguments, state| inverted(arguments, state, out, r#in)) }
+    unsafe { later(engine, future, |arguments, shared| inverted(arguments, shared, out, r#in)) }
 }

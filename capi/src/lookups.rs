@@ -5,10 +5,10 @@ use accel::ntt::AcceleratedField;
 use accel::resident::DeviceMatrix;
 
 use crate::arguments::Arguments;
-use crate::engine::{State, zka_engine};
+use crate::engine::{SharedEngine, zka_engine};
 use crate::fields::{Words, two_adic};
 use crate::future::{Call, later, now, zka_future};
-use crate::matrix::{Kept, make, zka_matrix};
+use crate::matrix::{MatrixKept, make, zka_matrix};
 use crate::status::{Failure, ZKA_BAD_LENGTH, zka_status};
 use crate::transforms::Making;
 
@@ -24,7 +24,7 @@ pub unsafe extern "C" fn zka_matrix_permute_lookups(
     rows: usize,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| permuted(arguments, state, out, r#in, rows)) }
+    unsafe { now(engine, |arguments, shared| permuted(arguments, shared, out, r#in, rows)) }
 }
 
 /// `zka_matrix_permute_lookups`, started: `out` is the operation's until the future was waited for.
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn zka_matrix_permute_lookups_async(
     future: *mut zka_future,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { later(engine, future, |arguments, state| permuted(arguments, state, out, r#in, rows)) }
+    unsafe { later(engine, future, |arguments, shared| permuted(arguments, shared, out, r#in, rows)) }
 }
 
 /// [`permuting`] over a field.
@@ -64,12 +64,12 @@ pub(crate) fn permute_any<F: Words>(matrix: &DeviceMatrix<F>, rows: usize) -> Re
 
 fn permuted(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_matrix,
     matrix: *const zka_matrix,
     rows: usize,
 ) -> Result<impl Call + use<>, Failure> {
-    let kept = Kept::find(state, matrix)?;
+    let kept = MatrixKept::find(shared, matrix)?;
     let permuting = kept.matrix.permute_lookups(rows)?;
-    make(arguments, state, out, kept.field, permuting)
+    make(arguments, shared, out, kept.field, permuting)
 }

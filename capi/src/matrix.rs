@@ -10,7 +10,7 @@ use accel::resident::DeviceMatrix;
 
 use crate::any_matrix::AnyMatrix;
 use crate::arguments::{Arguments, check_flags};
-use crate::engine::{State, zka_engine};
+use crate::engine::{SharedEngine, zka_engine};
 use crate::fields::Field;
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
@@ -40,7 +40,9 @@ pub unsafe extern "C" fn zka_matrix_upload(
     flags: u32,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| upload(arguments, state, out, field, r#in, [rows, cols], flags)) }
+    unsafe {
+        now(engine, |arguments, shared| upload(arguments, shared, out, field, r#in, [rows, cols], flags))
+    }
 }
 
 /// `zka_matrix_upload`, started: `out` and `in` are the operation's until the future was waited for.
@@ -57,8 +59,8 @@ pub unsafe extern "C" fn zka_matrix_upload_async(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| {
-            upload(arguments, state, out, field, r#in, [rows, cols], flags)
+        later(engine, future, |arguments, shared| {
+            upload(arguments, shared, out, field, r#in, [rows, cols], flags)
         })
     }
 }
@@ -72,7 +74,7 @@ pub unsafe extern "C" fn zka_matrix_download(
     len: usize,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| download(arguments, state, out, r#in, len)) }
+    unsafe { now(engine, |arguments, shared| download(arguments, shared, out, r#in, len)) }
 }
 
 /// `zka_matrix_download`, started: `out` is the operation's until the future was waited for.
@@ -85,7 +87,7 @@ pub unsafe extern "C" fn zka_matrix_download_async(
     future: *mut zka_future,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { later(engine, future, |arguments, state| download(arguments, state, out, r#in, len)) }
+    unsafe { later(engine, future, |arguments, shared| download(arguments, shared, out, r#in, len)) }
 }
 
 /// Copies `count` rows of a matrix, by their indices, to host memory, one after another, each from left to right: `count` * `cols`
@@ -99,7 +101,7 @@ pub unsafe extern "C" fn zka_matrix_rows(
     count: usize,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| some_rows(arguments, state, out, r#in, indices, count)) }
+    unsafe { now(engine, |arguments, shared| some_rows(arguments, shared, out, r#in, indices, count)) }
 }
 
 /// `zka_matrix_rows`, started: `out` and `indices` are the operation's until the future was waited for.
@@ -114,7 +116,7 @@ pub unsafe extern "C" fn zka_matrix_rows_async(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| some_rows(arguments, state, out, r#in, indices, count))
+        later(engine, future, |arguments, shared| some_rows(arguments, shared, out, r#in, indices, count))
     }
 }
 
@@ -129,7 +131,7 @@ pub unsafe extern "C" fn zka_matrix_reshape(
     cols: usize,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| reshaped(arguments, state, out, r#in, rows, cols)) }
+    unsafe { now(engine, |arguments, shared| reshaped(arguments, shared, out, r#in, rows, cols)) }
 }
 
 /// Transforms every column of a matrix that stays, to another that does; its layout too.
@@ -148,7 +150,7 @@ pub unsafe extern "C" fn zka_matrix_ntt(
 ) -> zka_status {
     let what = Transform::Ntt { flags };
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| transformed(arguments, state, out, r#in, what, omega, coset)) }
+    unsafe { now(engine, |arguments, shared| transformed(arguments, shared, out, r#in, what, omega, coset)) }
 }
 
 /// `zka_matrix_ntt`, started: `out` is the operation's until the future was waited for; `omega` and `coset` are not.
@@ -165,7 +167,9 @@ pub unsafe extern "C" fn zka_matrix_ntt_async(
     let what = Transform::Ntt { flags };
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| transformed(arguments, state, out, r#in, what, omega, coset))
+        later(engine, future, |arguments, shared| {
+            transformed(arguments, shared, out, r#in, what, omega, coset)
+        })
     }
 }
 
@@ -186,7 +190,7 @@ pub unsafe extern "C" fn zka_matrix_lde(
 ) -> zka_status {
     let what = Transform::Lde { log_blowup, flags };
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| transformed(arguments, state, out, r#in, what, omega, coset)) }
+    unsafe { now(engine, |arguments, shared| transformed(arguments, shared, out, r#in, what, omega, coset)) }
 }
 
 /// `zka_matrix_lde`, started: `out` is the operation's until the future was waited for; `omega` and `coset` are not.
@@ -204,7 +208,9 @@ pub unsafe extern "C" fn zka_matrix_lde_async(
     let what = Transform::Lde { log_blowup, flags };
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| transformed(arguments, state, out, r#in, what, omega, coset))
+        later(engine, future, |arguments, shared| {
+            transformed(arguments, shared, out, r#in, what, omega, coset)
+        })
     }
 }
 
@@ -223,7 +229,7 @@ pub unsafe extern "C" fn zka_matrix_evaluate(
 ) -> zka_status {
     let what = Transform::Evaluate { log_points, flags };
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| transformed(arguments, state, out, r#in, what, omega, coset)) }
+    unsafe { now(engine, |arguments, shared| transformed(arguments, shared, out, r#in, what, omega, coset)) }
 }
 
 /// `zka_matrix_evaluate`, started: `out` is the operation's until the future was waited for; `omega` and `coset` are not.
@@ -241,7 +247,9 @@ pub unsafe extern "C" fn zka_matrix_evaluate_async(
     let what = Transform::Evaluate { log_points, flags };
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| transformed(arguments, state, out, r#in, what, omega, coset))
+        later(engine, future, |arguments, shared| {
+            transformed(arguments, shared, out, r#in, what, omega, coset)
+        })
     }
 }
 
@@ -258,7 +266,7 @@ pub unsafe extern "C" fn zka_matrix_interpolate(
 ) -> zka_status {
     let what = Transform::Interpolate { coefficients };
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| transformed(arguments, state, out, r#in, what, omega, coset)) }
+    unsafe { now(engine, |arguments, shared| transformed(arguments, shared, out, r#in, what, omega, coset)) }
 }
 
 /// `zka_matrix_interpolate`, started: `out` is the operation's until the future was waited for; `omega` and `coset` are not.
@@ -275,7 +283,9 @@ pub unsafe extern "C" fn zka_matrix_interpolate_async(
     let what = Transform::Interpolate { coefficients };
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| transformed(arguments, state, out, r#in, what, omega, coset))
+        later(engine, future, |arguments, shared| {
+            transformed(arguments, shared, out, r#in, what, omega, coset)
+        })
     }
 }
 
@@ -289,7 +299,7 @@ pub unsafe extern "C" fn zka_matrix_merkle(
     hash: u32,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| tree(arguments, state, out, r#in, hash)) }
+    unsafe { now(engine, |arguments, shared| tree(arguments, shared, out, r#in, hash)) }
 }
 
 /// `zka_matrix_merkle`, started: `out` is the operation's until the future was waited for.
@@ -302,7 +312,7 @@ pub unsafe extern "C" fn zka_matrix_merkle_async(
     future: *mut zka_future,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { later(engine, future, |arguments, state| tree(arguments, state, out, r#in, hash)) }
+    unsafe { later(engine, future, |arguments, shared| tree(arguments, shared, out, r#in, hash)) }
 }
 
 /// The field of a matrix that stays, its number of rows and of columns, and its layout: `flags` is `ZKA_COLUMN_MAJOR` or 0.
@@ -338,20 +348,20 @@ pub unsafe extern "C" fn zka_matrix_free(matrix: *mut zka_matrix) -> zka_status 
     guard(|| MATRICES.free(matrix))
 }
 
-static MATRICES: Handles<Kept> = Handles::new(Kind::Matrix);
+static MATRICES: Handles<MatrixKept> = Handles::new(Kind::Matrix);
 
 /// A matrix, the number of its field, and that of its engine.
-pub(crate) struct Kept {
+pub(crate) struct MatrixKept {
     pub(crate) matrix: Box<dyn AnyMatrix>,
     pub(crate) field: u32,
     engine: u64,
 }
 
-impl Kept {
+impl MatrixKept {
     /// The matrix behind a handle; `ZKA_WRONG_ENGINE` if another engine made it.
-    pub(crate) fn find(state: &State, matrix: *const zka_matrix) -> Result<Arc<Self>, Failure> {
+    pub(crate) fn find(shared: &SharedEngine, matrix: *const zka_matrix) -> Result<Arc<Self>, Failure> {
         let kept = MATRICES.get(matrix)?;
-        state.check_owner(kept.engine, "the matrix belongs")?;
+        shared.check_owner(kept.engine, "the matrix belongs")?;
         Ok(kept)
     }
 }
@@ -359,14 +369,14 @@ impl Kept {
 /// Makes a matrix over a field and a handle of it.
 pub(crate) fn make(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_matrix,
     field: u32,
     making: Making,
 ) -> Result<impl Call + use<>, Failure> {
-    let (out, number) = (arguments.output("out", out, 1)?, state.number);
+    let (out, number) = (arguments.output("out", out, 1)?, shared.number);
     Ok(move |engine: &Engine| {
-        let kept = Kept { matrix: making(engine)?, field, engine: number };
+        let kept = MatrixKept { matrix: making(engine)?, field, engine: number };
         out.write(&[MATRICES.insert(Arc::new(kept))]);
         Ok(())
     })
@@ -374,7 +384,7 @@ pub(crate) fn make(
 
 fn upload(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_matrix,
     number: u32,
     input: *const u64,
@@ -389,17 +399,17 @@ fn upload(
     let shape = shape(rows, cols, flags)?;
     let input = arguments.input("in", input, words("in", shape, field.words)?)?;
     let upload: Making = Box::new(move |engine| (field.upload)(engine, input.as_slice(), shape));
-    make(arguments, state, out, number, upload)
+    make(arguments, shared, out, number, upload)
 }
 
 fn download(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut u64,
     matrix: *const zka_matrix,
     len: usize,
 ) -> Result<impl Call + use<>, Failure> {
-    let kept = Kept::find(state, matrix)?;
+    let kept = MatrixKept::find(shared, matrix)?;
     let (shape, Field { words, .. }) = (kept.matrix.shape(), kept.matrix.field());
     let Shape { rows, columns, .. } = shape;
     if len != rows * columns * words {
@@ -413,13 +423,13 @@ fn download(
 
 fn some_rows(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut u64,
     matrix: *const zka_matrix,
     indices: *const usize,
     count: usize,
 ) -> Result<impl Call + use<>, Failure> {
-    let kept = Kept::find(state, matrix)?;
+    let kept = MatrixKept::find(shared, matrix)?;
     let rows = Shape { rows: count, ..kept.matrix.shape() };
     let out = arguments.output("out", out, words("out", rows, kept.matrix.field().words)?)?;
     let indices = arguments.input("indices", indices, count)?;
@@ -428,66 +438,66 @@ fn some_rows(
 
 fn reshaped(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_matrix,
     matrix: *const zka_matrix,
     rows: usize,
     cols: usize,
 ) -> Result<impl Call + use<>, Failure> {
-    let kept = Kept::find(state, matrix)?;
+    let kept = MatrixKept::find(shared, matrix)?;
     let reshaped = kept.matrix.reshaped(rows, cols)?;
-    make(arguments, state, out, kept.field, Box::new(|_| Ok(reshaped)))
+    make(arguments, shared, out, kept.field, Box::new(|_| Ok(reshaped)))
 }
 
 fn transformed(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_matrix,
     matrix: *const zka_matrix,
     what: Transform,
     omega: *const u64,
     coset: *const u64,
 ) -> Result<impl Call + use<>, Failure> {
-    let kept = Kept::find(state, matrix)?;
+    let kept = MatrixKept::find(shared, matrix)?;
     let roots = RootsInput::new(arguments, omega, coset, kept.matrix.field().words)?;
     let making = kept.matrix.transform(what, roots.as_roots())?;
-    make(arguments, state, out, kept.field, making)
+    make(arguments, shared, out, kept.field, making)
 }
 
 /// The inverses of all elements of a matrix.
 pub(crate) fn inverted(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_matrix,
     matrix: *const zka_matrix,
 ) -> Result<impl Call + use<>, Failure> {
-    let kept = Kept::find(state, matrix)?;
+    let kept = MatrixKept::find(shared, matrix)?;
     let making = kept.matrix.transform(Transform::Invert, Roots { omega: &[], coset: &[] })?;
-    make(arguments, state, out, kept.field, making)
+    make(arguments, shared, out, kept.field, making)
 }
 
 /// The product of matrices; the last may be NULL.
 pub(crate) fn multiplied(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_matrix,
     [a, b, c]: [*const zka_matrix; 3],
 ) -> Result<impl Call + use<>, Failure> {
-    let (a, b) = (Kept::find(state, a)?, Kept::find(state, b)?);
-    let c = if c.is_null() { None } else { Some(Kept::find(state, c)?) };
+    let (a, b) = (MatrixKept::find(shared, a)?, MatrixKept::find(shared, b)?);
+    let c = if c.is_null() { None } else { Some(MatrixKept::find(shared, c)?) };
     let making = a.matrix.multiply(&*b.matrix, c.as_ref().map(|c| &*c.matrix))?;
-    make(arguments, state, out, a.field, making)
+    make(arguments, shared, out, a.field, making)
 }
 
 fn tree(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_tree,
     matrix: *const zka_matrix,
     hash: u32,
 ) -> Result<impl Call + use<>, Failure> {
     let make = Functions::of(hash)?.resident_tree;
-    let kept = Kept::find(state, matrix)?;
+    let kept = MatrixKept::find(shared, matrix)?;
     let matrix: &dyn Any = &*kept.matrix;
     let Some(matrix) = matrix.downcast_ref::<DeviceMatrix<Goldilocks>>().cloned() else {
         let text = format!("hashes of rows over {}, expected Goldilocks", kept.matrix.field().name);

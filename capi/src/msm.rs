@@ -7,10 +7,10 @@ use accel::msm::BasesOptions;
 
 use crate::arguments::{Arguments, check_flags, product};
 use crate::curves::{AnyBases, Conversion, Curve};
-use crate::engine::{State, zka_engine};
+use crate::engine::{SharedEngine, zka_engine};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
-use crate::matrix::{Kept, zka_matrix};
+use crate::matrix::{MatrixKept, zka_matrix};
 use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, guard, zka_status};
 
 /// Points of a curve that an engine keeps in the form that its device wants. They may be used by any threads at once.
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn zka_bases_new(
     flags: u32,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| keep(arguments, state, out, curve, points, len, flags)) }
+    unsafe { now(engine, |arguments, shared| keep(arguments, shared, out, curve, points, len, flags)) }
 }
 
 /// `zka_bases_new`, started: `out` and `points` are the operation's until the future was waited for.
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn zka_bases_new_async(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| keep(arguments, state, out, curve, points, len, flags))
+        later(engine, future, |arguments, shared| keep(arguments, shared, out, curve, points, len, flags))
     }
 }
 
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn zka_msm_bases(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        now(engine, |arguments, state| sums(arguments, state, out, scalars, bases, None, [offset, len, 1]))
+        now(engine, |arguments, shared| sums(arguments, shared, out, scalars, bases, None, [offset, len, 1]))
     }
 }
 
@@ -132,8 +132,8 @@ pub unsafe extern "C" fn zka_msm_bases_async(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| {
-            sums(arguments, state, out, scalars, bases, None, [offset, len, 1])
+        later(engine, future, |arguments, shared| {
+            sums(arguments, shared, out, scalars, bases, None, [offset, len, 1])
         })
     }
 }
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn zka_msm_batch(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        now(engine, |arguments, state| sums(arguments, state, out, scalars, bases, None, [0, len, batch]))
+        now(engine, |arguments, shared| sums(arguments, shared, out, scalars, bases, None, [0, len, batch]))
     }
 }
 
@@ -167,8 +167,8 @@ pub unsafe extern "C" fn zka_msm_batch_async(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| {
-            sums(arguments, state, out, scalars, bases, None, [0, len, batch])
+        later(engine, future, |arguments, shared| {
+            sums(arguments, shared, out, scalars, bases, None, [0, len, batch])
         })
     }
 }
@@ -189,8 +189,8 @@ pub unsafe extern "C" fn zka_msm_matrix(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        now(engine, |arguments, state| {
-            sums_of_matrix(arguments, state, out, matrix, bases, [offset, len, batch])
+        now(engine, |arguments, shared| {
+            sums_of_matrix(arguments, shared, out, matrix, bases, [offset, len, batch])
         })
     }
 }
@@ -209,8 +209,8 @@ pub unsafe extern "C" fn zka_msm_matrix_async(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| {
-            sums_of_matrix(arguments, state, out, matrix, bases, [offset, len, batch])
+        later(engine, future, |arguments, shared| {
+            sums_of_matrix(arguments, shared, out, matrix, bases, [offset, len, batch])
         })
     }
 }
@@ -261,9 +261,13 @@ struct BasesKept {
 
 impl BasesKept {
     /// The bases behind a handle, of a certain curve if one is expected.
-    fn find(state: &State, bases: *const zka_bases, expected: Option<u32>) -> Result<Arc<Self>, Failure> {
+    fn find(
+        shared: &SharedEngine,
+        bases: *const zka_bases,
+        expected: Option<u32>,
+    ) -> Result<Arc<Self>, Failure> {
         let kept = BASES.get(bases)?;
-        state.check_owner(kept.engine, "the bases belong")?;
+        shared.check_owner(kept.engine, "the bases belong")?;
         match expected {
             Some(curve) if curve != kept.curve => {
                 let (expected, found) = (Curve::of(curve)?.name, Curve::of(kept.curve)?.name);
@@ -307,7 +311,7 @@ fn msm(
 
 fn keep(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_bases,
     number: u32,
     points: *const u64,
@@ -316,7 +320,7 @@ fn keep(
 ) -> Result<impl Call + use<>, Failure> {
     check_flags(flags, ZKA_VALIDATE | ZKA_PRECOMPUTE)?;
     let options = BasesOptions { validate: flags & ZKA_VALIDATE != 0, tables: flags & ZKA_PRECOMPUTE != 0 };
-    let (curve, engine_number) = (Curve::of(number)?, state.number);
+    let (curve, engine_number) = (Curve::of(number)?, shared.number);
     let out = arguments.output("out", out, 1)?;
     let points = arguments.input("points", points, product("points", len, curve.point)?)?;
     Ok(move |engine: &Engine| {
@@ -329,14 +333,14 @@ fn keep(
 /// Sums over kept bases, of a certain curve if one is expected.
 pub(crate) fn sums(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut u64,
     scalars: *const u64,
     bases: *const zka_bases,
     curve: Option<u32>,
     [offset, len, batch]: [usize; 3],
 ) -> Result<impl Call + use<>, Failure> {
-    let kept = BasesKept::find(state, bases, curve)?;
+    let kept = BasesKept::find(shared, bases, curve)?;
     kept.check_range(offset, len)?;
     let curve = Curve::of(kept.curve)?;
     let out = arguments.output("out", out, product("out", batch, curve.sum)?)?;
@@ -350,13 +354,13 @@ pub(crate) fn sums(
 
 fn sums_of_matrix(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut u64,
     matrix: *const zka_matrix,
     bases: *const zka_bases,
     [offset, len, batch]: [usize; 3],
 ) -> Result<impl Call + use<>, Failure> {
-    let (matrix, kept) = (Kept::find(state, matrix)?, BasesKept::find(state, bases, None)?);
+    let (matrix, kept) = (MatrixKept::find(shared, matrix)?, BasesKept::find(shared, bases, None)?);
     kept.check_range(offset, len)?;
     let shape = matrix.matrix.shape();
     let (found, expected) = (shape.rows * shape.columns, product("scalars", len, batch)?);

@@ -26,7 +26,7 @@ pub unsafe extern "C" fn zka_matrix_multiply(
     c: *const zka_matrix,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| multiplied(arguments, state, out, [a, b, c])) }
+    unsafe { now(engine, |arguments, shared| multiplied(arguments, shared, out, [a, b, c])) }
 }
 
 /// `zka_matrix_multiply`, started: `out` is the operation's until the future was waited for.
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn zka_matrix_multiply_async(
     future: *mut zka_future,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { later(engine, future, |arguments, state| multiplied(arguments, state, out, [a, b, c])) }
+    unsafe { later(engine, future, |arguments, shared| multiplied(arguments, shared, out, [a, b, c])) }
 }
 
 /// [`product`] over a field.

@@ -6,10 +6,10 @@ use accel::{Engine, Error};
 
 use crate::any_matrix::AnyMatrix;
 use crate::arguments::Arguments;
-use crate::engine::{State, zka_engine};
+use crate::engine::{SharedEngine, zka_engine};
 use crate::fields::{Words, two_adic};
 use crate::future::{Call, later, now, zka_future};
-use crate::matrix::{Kept, make, zka_matrix};
+use crate::matrix::{MatrixKept, make, zka_matrix};
 use crate::status::{Failure, ZKA_BAD_LENGTH, zka_status};
 
 /// The prefix products of every column of a matrix that stays, as another that does, in its layout: entry 0 of a column is its first value, and entry i that
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn zka_matrix_prefix_products(
     len: usize,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| scanned(arguments, state, out, last, r#in, first, len)) }
+    unsafe { now(engine, |arguments, shared| scanned(arguments, shared, out, last, r#in, first, len)) }
 }
 
 /// `zka_matrix_prefix_products`, started: `out` and `last` are the operation's until the future was waited for; `first` is not.
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn zka_matrix_prefix_products_async(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, state| scanned(arguments, state, out, last, r#in, first, len))
+        later(engine, future, |arguments, shared| scanned(arguments, shared, out, last, r#in, first, len))
     }
 }
 
@@ -68,14 +68,14 @@ pub(crate) fn scan_any<F: Words>(matrix: &DeviceMatrix<F>, first: &[u64]) -> Res
 
 fn scanned(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_matrix,
     last: *mut u64,
     matrix: *const zka_matrix,
     first: *const u64,
     len: usize,
 ) -> Result<impl Call + use<>, Failure> {
-    let kept = Kept::find(state, matrix)?;
+    let kept = MatrixKept::find(shared, matrix)?;
     let (columns, words) = (kept.matrix.shape().columns, kept.matrix.field().words);
     let expected = columns.saturating_mul(words);
     if len != expected {
@@ -92,5 +92,5 @@ fn scanned(
         last.write(&all);
         Ok(products)
     };
-    make(arguments, state, out, kept.field, Box::new(making))
+    make(arguments, shared, out, kept.field, Box::new(making))
 }

@@ -8,11 +8,11 @@ use accel::program::{Builder, Node, Program, ProgramRows};
 use accel::resident::DeviceMatrix;
 
 use crate::arguments::{Arguments, check_flags, product};
-use crate::engine::{State, zka_engine};
+use crate::engine::{SharedEngine, zka_engine};
 use crate::fields::{Field, Words};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
-use crate::matrix::{Kept, make, zka_matrix};
+use crate::matrix::{MatrixKept, make, zka_matrix};
 use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, guard, zka_status};
 use crate::transforms::{Making, ZKA_IN_BITREV};
 
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn zka_program_run(
 ) -> zka_status {
     let run = Run { program, inputs, values, input_count, value_count, rows, stride, flags };
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| ran(arguments, state, out, run)) }
+    unsafe { now(engine, |arguments, shared| ran(arguments, shared, out, run)) }
 }
 
 /// `zka_program_run`, started: `out` is the operation's until the future was waited for; `inputs` and `values` are not.
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn zka_program_run_async(
 ) -> zka_status {
     let run = Run { program, inputs, values, input_count, value_count, rows, stride, flags };
     // SAFETY: the caller's promise.
-    unsafe { later(engine, future, |arguments, state| ran(arguments, state, out, run)) }
+    unsafe { later(engine, future, |arguments, shared| ran(arguments, shared, out, run)) }
 }
 
 /// The arguments of a run.
@@ -176,7 +176,7 @@ pub(crate) trait AnyProgram: Send + Sync {
     /// Input matrices, outputs and values.
     fn shape(&self) -> [usize; 3];
     /// Checks a run on matrices, with the words of values.
-    fn run(&self, inputs: &[Arc<Kept>], values: &[u64], rows: ProgramRows) -> Result<Making, Failure>;
+    fn run(&self, inputs: &[Arc<MatrixKept>], values: &[u64], rows: ProgramRows) -> Result<Making, Failure>;
 }
 
 impl<F: AcceleratedField + Words> AnyProgram for Arc<Program<F>> {
@@ -184,8 +184,8 @@ impl<F: AcceleratedField + Words> AnyProgram for Arc<Program<F>> {
         [self.inputs().len(), self.outputs(), self.values()]
     }
 
-    fn run(&self, inputs: &[Arc<Kept>], values: &[u64], rows: ProgramRows) -> Result<Making, Failure> {
-        let own = |(number, kept): (usize, &Arc<Kept>)| {
+    fn run(&self, inputs: &[Arc<MatrixKept>], values: &[u64], rows: ProgramRows) -> Result<Making, Failure> {
+        let own = |(number, kept): (usize, &Arc<MatrixKept>)| {
             let any: &dyn Any = &*kept.matrix;
             any.downcast_ref::<DeviceMatrix<F>>().cloned().ok_or_else(|| {
                 let (found, expected) = (kept.matrix.field().name, <F as Words>::NAME);
@@ -276,7 +276,7 @@ struct ProgramKept {
 
 fn ran(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_matrix,
     run: Run,
 ) -> Result<impl Call + use<>, Failure> {
@@ -293,9 +293,9 @@ fn ran(
     let words = product("values", value_count, Field::of(kept.field)?.words)?;
     let values = arguments.input("values", values, words)?;
     let matrices: Vec<_> =
-        inputs.as_slice().iter().map(|&matrix| Kept::find(state, matrix)).collect::<Result<_, _>>()?;
+        inputs.as_slice().iter().map(|&matrix| MatrixKept::find(shared, matrix)).collect::<Result<_, _>>()?;
     let order = if flags & ZKA_IN_BITREV == 0 { Order::Natural } else { Order::BitReversed };
     let rows = ProgramRows { count: rows, stride, order };
     let making = kept.program.run(&matrices, values.as_slice(), rows)?;
-    make(arguments, state, out, kept.field, making)
+    make(arguments, shared, out, kept.field, making)
 }

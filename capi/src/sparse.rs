@@ -10,11 +10,11 @@ use accel::{Engine, Error};
 
 use crate::any_matrix::AnyMatrix;
 use crate::arguments::{Arguments, product};
-use crate::engine::{State, zka_engine};
+use crate::engine::{SharedEngine, zka_engine};
 use crate::fields::{Field, Words};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
-use crate::matrix::{Kept, make, zka_matrix};
+use crate::matrix::{MatrixKept, make, zka_matrix};
 use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, ZKA_UNSUPPORTED, guard, zka_status};
 use crate::transforms::Making;
 
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn zka_sparse_new(
 ) -> zka_status {
     let input = Rows { row_starts, indices, values, rows, cols, entries };
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| keep(arguments, state, out, field, input)) }
+    unsafe { now(engine, |arguments, shared| keep(arguments, shared, out, field, input)) }
 }
 
 /// `zka_sparse_new`, started: `out`, `row_starts`, `indices` and `values` are the operation's until the future was waited for.
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn zka_sparse_new_async(
 ) -> zka_status {
     let input = Rows { row_starts, indices, values, rows, cols, entries };
     // SAFETY: the caller's promise.
-    unsafe { later(engine, future, |arguments, state| keep(arguments, state, out, field, input)) }
+    unsafe { later(engine, future, |arguments, shared| keep(arguments, shared, out, field, input)) }
 }
 
 /// The field of a sparse matrix, and its numbers of rows, columns and entries.
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn zka_sparse_multiply(
     vector: *const zka_matrix,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, state| multiply(arguments, state, out, sparse, vector)) }
+    unsafe { now(engine, |arguments, shared| multiply(arguments, shared, out, sparse, vector)) }
 }
 
 /// `zka_sparse_multiply`, started: `out` is the operation's until the future was waited for.
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn zka_sparse_multiply_async(
     future: *mut zka_future,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { later(engine, future, |arguments, state| multiply(arguments, state, out, sparse, vector)) }
+    unsafe { later(engine, future, |arguments, shared| multiply(arguments, shared, out, sparse, vector)) }
 }
 
 /// A sparse matrix in memory of the caller.
@@ -194,7 +194,7 @@ struct SparseKept {
 
 fn keep(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_sparse,
     number: u32,
     input: Rows,
@@ -212,7 +212,7 @@ fn keep(
     let row_starts = arguments.input("row_starts", row_starts, starts)?;
     let indices = arguments.input("indices", indices, entries)?;
     let values = arguments.input("values", values, product("values", entries, field.words)?)?;
-    let engine_number = state.number;
+    let engine_number = shared.number;
     Ok(move |engine: &Engine| {
         let matrix = keep(engine, cols, row_starts.as_slice(), indices.as_slice(), values.as_slice())?;
         let kept = SparseKept { matrix, field: number, engine: engine_number };
@@ -223,14 +223,14 @@ fn keep(
 
 fn multiply(
     arguments: &mut Arguments,
-    state: &State,
+    shared: &SharedEngine,
     out: *mut *mut zka_matrix,
     sparse: *const zka_sparse,
     vector: *const zka_matrix,
 ) -> Result<impl Call + use<>, Failure> {
     let kept = MATRICES.get(sparse)?;
-    state.check_owner(kept.engine, "the sparse matrix belongs")?;
-    let vector = Kept::find(state, vector)?;
+    shared.check_owner(kept.engine, "the sparse matrix belongs")?;
+    let vector = MatrixKept::find(shared, vector)?;
     let making = kept.matrix.multiply(&*vector.matrix)?;
-    make(arguments, state, out, kept.field, making)
+    make(arguments, shared, out, kept.field, making)
 }

@@ -149,12 +149,12 @@ pub(crate) struct DeviceUsed {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     choices: Vec<String>,
     /// The work of each device.
-    work: Vec<Work>,
+    work: Vec<DeviceTotals>,
 }
 
 /// The work of a device.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Work {
+pub(crate) struct DeviceTotals {
     device: String,
     operations: Vec<Operation>,
 }
@@ -175,8 +175,8 @@ struct Operation {
 }
 
 /// The work of each device of an engine so far.
-pub(crate) fn work_of(engine: &Engine) -> Vec<Work> {
-    let of_device = |DeviceWork { device, operations, .. }| Work {
+pub(crate) fn work_of(engine: &Engine) -> Vec<DeviceTotals> {
+    let of_device = |DeviceWork { device, operations, .. }| DeviceTotals {
         device,
         operations: operations
             .into_iter()
@@ -196,7 +196,7 @@ pub(crate) fn work_of(engine: &Engine) -> Vec<Work> {
     engine.work().into_iter().map(of_device).collect()
 }
 
-impl fmt::Display for Work {
+impl fmt::Display for DeviceTotals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<_> = self.operations.iter().map(|operation| operation.line.as_str()).collect();
         let lines = if lines.is_empty() { "nothing".into() } else { lines.join("; ") };

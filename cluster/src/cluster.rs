@@ -7,7 +7,7 @@ use zkaccel::Engine;
 use zkaccel::device::DeviceChoice;
 
 use crate::error::Error;
-use crate::mpi::{Mpi, Settled};
+use crate::mpi::{Mpi, Survivors};
 use crate::nccl::Nccl;
 use crate::transport::Transport;
 
@@ -83,7 +83,7 @@ impl Cluster<Mpi> {
     pub fn surviving<R>(&mut self, operation: impl Fn(&Self) -> Result<R, Error>) -> Result<R, Error> {
         loop {
             let result = operation(self);
-            match self.settle() {
+            match self.shrink() {
                 Ok(true) => {}
                 Ok(false) => return result,
                 Err(error) => return result.and(Err(error)),
@@ -91,14 +91,15 @@ impl Cluster<Mpi> {
         }
     }
 
-    /// Whether the collective operations since the last time are to be done again, because some ranks have died in their midst: what [`surviving`](Self::surviving) asks after its
-    /// operation, for callers that cannot give theirs as a closure. Collective over the ranks that are left, which have new numbers then; no other call is under way.
+    /// Shrinks the cluster to the ranks that are left where some have died, and tells whether the collective operations since the last time are to be done again because of that: what
+    /// [`surviving`](Self::surviving) asks after its operation, for callers that cannot give theirs as a closure. Collective over the ranks that are left, which have new numbers then; no
+    /// other call is under way.
     ///
     /// The failure of an exchange, if there was one and the ranks cannot go on.
-    pub fn settle(&self) -> Result<bool, Error> {
-        match self.transport.settle()? {
-            Settled::Done => Ok(false),
-            Settled::Left { .. } => {
+    pub fn shrink(&self) -> Result<bool, Error> {
+        match self.transport.shrink()? {
+            Survivors::Done => Ok(false),
+            Survivors::Shrunk { .. } => {
                 // The communicator has ranks that died.
                 let before = lock(&self.nccl).take();
                 if let Some(deadline) = before.map(|nccl| nccl.deadline()) {
@@ -106,7 +107,7 @@ impl Cluster<Mpi> {
                 }
                 Ok(true)
             }
-            Settled::Failed => Err(Error::Broken),
+            Survivors::Failed => Err(Error::Broken),
         }
     }
 }

@@ -20,7 +20,7 @@ use zkaccel::resident::{DeviceDigests, DeviceMatrix};
 
 use crate::cluster::Cluster;
 use crate::error::Error;
-use crate::exchange::{self, Kept, Sent, with_room};
+use crate::exchange::{self, ResidentWords, Sent, with_room};
 use crate::parts::{owner, parts};
 use crate::transport::Transport;
 use crate::tree::{Tree, name, subtrees};
@@ -113,7 +113,7 @@ impl<T: Transport> Cluster<T> {
             shares.iter().map(|share| share.clone().flat_map(of_subtree).collect()).collect();
         let mine = shares[rank].len();
         let receive: Vec<_> = shares.iter().map(|share| vec![words(run); share.len() * mine]).collect();
-        let own: Vec<&dyn Kept> = hashed.iter().map(|digests| digests as _).collect();
+        let own: Vec<&dyn ResidentWords> = hashed.iter().map(|digests| digests as _).collect();
         let leaves = match &hashed[..] {
             // Nobody else has any, and there is one coset.
             [all] if size == 1 => all.clone(),
@@ -148,7 +148,7 @@ impl<T: Transport> Cluster<T> {
         if let (1, Some(all)) = (size, &kept) {
             return Ok(all.clone());
         }
-        let own: Vec<&dyn Kept> = kept.iter().map(|own| own as _).collect();
+        let own: Vec<&dyn ResidentWords> = kept.iter().map(|own| own as _).collect();
         let to_each = own.iter().map(|_| (0, 0..words)).collect::<Sent>();
         let receive: Vec<_> = parts(rows, size).iter().map(|part| runs(part.len() * columns)).collect();
         self.exchange_kept(&own, &vec![to_each; size], &receive, exchange::matrix(rows, columns))

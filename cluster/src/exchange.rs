@@ -20,7 +20,7 @@ use crate::nccl::{Nccl, Run};
 use crate::transport::Transport;
 
 /// Words that stay.
-pub(crate) trait Kept {
+pub(crate) trait ResidentWords {
     /// The words in host memory: where they are, or a copy.
     fn on_host(&self) -> Result<Cow<'_, [u64]>, zkaccel::Error>;
 
@@ -40,7 +40,7 @@ fn lent<T: Lendable + 'static>(view: CudaView<T>) -> Lent {
     (view.address(), Box::new(view))
 }
 
-impl Kept for DeviceMatrix<Goldilocks> {
+impl ResidentWords for DeviceMatrix<Goldilocks> {
     fn on_host(&self) -> Result<Cow<'_, [u64]>, zkaccel::Error> {
         match self.as_host() {
             Some(matrix) => Ok(Cow::Borrowed(bytemuck::cast_slice(matrix.as_slice()))),
@@ -57,7 +57,7 @@ impl Kept for DeviceMatrix<Goldilocks> {
     }
 }
 
-impl<H: Hasher> Kept for DeviceDigests<H> {
+impl<H: Hasher> ResidentWords for DeviceDigests<H> {
     fn on_host(&self) -> Result<Cow<'_, [u64]>, zkaccel::Error> {
         match self.as_host() {
             Some(digests) => Ok(Cow::Borrowed(bytemuck::cast_slice(digests))),
@@ -97,7 +97,7 @@ impl<T: Transport> Cluster<T> {
     /// Sends to each rank what is meant for it, receives runs of so many words from each, and makes something of them. Collective; an error in that is one on all ranks.
     pub(crate) fn exchange_kept<R>(
         &self,
-        own: &[&dyn Kept],
+        own: &[&dyn ResidentWords],
         send: &[Sent],
         receive: &[Vec<usize>],
         make: impl FnOnce(&Engine, Come) -> Result<R, zkaccel::Error>,
@@ -120,7 +120,7 @@ impl<T: Transport> Cluster<T> {
     fn between_gpus(
         &self,
         nccl: &mut Nccl,
-        own: &[&dyn Kept],
+        own: &[&dyn ResidentWords],
         send: &[Sent],
         receive: &[Vec<usize>],
     ) -> Result<Option<CudaWords>, Error> {
@@ -151,7 +151,7 @@ impl<T: Transport> Cluster<T> {
     /// The exchange of words of the hosts' memory.
     fn through_hosts(
         &self,
-        own: &[&dyn Kept],
+        own: &[&dyn ResidentWords],
         send: &[Sent],
         receive: &[Vec<usize>],
     ) -> Result<Vec<u64>, Error> {
@@ -210,7 +210,7 @@ pub(crate) fn digests<H: Accelerated>(
 }
 
 /// Does something with what is kept on a device, or with a copy in host memory if the device has no room for that.
-pub(crate) fn with_room<K: Kept, R>(
+pub(crate) fn with_room<K: ResidentWords, R>(
     engine: &Engine,
     kept: &K,
     run: impl Fn(&K) -> Result<R, zkaccel::Error>,

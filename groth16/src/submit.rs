@@ -57,8 +57,8 @@ pub(crate) struct Queue {
     freed: Condvar,
 }
 
-/// One of the accepted; dropping it makes room.
-struct Place(Arc<Queue>);
+/// Of one accepted proof; dropping it makes room.
+struct Admission(Arc<Queue>);
 
 impl Queue {
     pub(crate) fn new(limit: usize) -> Arc<Self> {
@@ -70,27 +70,27 @@ impl Queue {
         self.accepted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place, as soon as there is one.
-    fn enter(self: &Arc<Self>) -> Place {
+    /// Waits until there is room.
+    fn enter(self: &Arc<Self>) -> Admission {
         let mut accepted = self.lock();
         while *accepted >= self.limit {
             accepted = self.freed.wait(accepted).unwrap_or_else(PoisonError::into_inner);
         }
         *accepted += 1;
-        Place(Arc::clone(self))
+        Admission(Arc::clone(self))
     }
 
-    /// A place, if there is one.
-    fn try_enter(self: &Arc<Self>) -> Option<Place> {
+    /// `None` if there is no room.
+    fn try_enter(self: &Arc<Self>) -> Option<Admission> {
         let mut accepted = self.lock();
         (*accepted < self.limit).then(|| {
             *accepted += 1;
-            Place(Arc::clone(self))
+            Admission(Arc::clone(self))
         })
     }
 }
 
-impl Drop for Place {
+impl Drop for Admission {
     fn drop(&mut self) {
         *self.0.lock() -= 1;
         self.0.freed.notify_one();
@@ -107,7 +107,7 @@ impl<P: Pairing> Prover<P> {
     /// Submits a witness unless the queue is full; then it is given back.
     pub fn try_submit(&self, witness: Vec<P::Fr>) -> Result<Pending<P>, Vec<P::Fr>> {
         match self.queue().try_enter() {
-            Some(place) => Ok(self.start(place, witness)),
+            Some(admission) => Ok(self.start(admission, witness)),
             None => Err(witness),
         }
     }
@@ -117,7 +117,7 @@ impl<P: Pairing> Prover<P> {
         *self.queue().lock()
     }
 
-    fn start(&self, place: Place, witness: Vec<P::Fr>) -> Pending<P> {
+    fn start(&self, admission: Admission, witness: Vec<P::Fr>) -> Pending<P> {
         let (prover, wanted) = (self.clone(), Wanted::default());
         let claim = Claim(wanted.clone());
         let job = self.engine().spawn(move |_| {
@@ -125,7 +125,7 @@ impl<P: Pairing> Prover<P> {
                 Blinding::random().and_then(|blinding| prover.prove_wanted(&witness, &blinding, &wanted));
             // Room is made when the memory is free, and before the result is seen.
             drop(witness);
-            drop(place);
+            drop(admission);
             Ok(made)
         });
         Pending { job, _claim: claim }

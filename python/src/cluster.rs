@@ -25,28 +25,28 @@ use crate::transforms::Options;
 /// The ranks of an MPI communicator, each with an engine. `zkaccel.cluster.Cluster` is made of it.
 #[pyclass(frozen, module = "zkaccel")]
 pub(crate) struct Ranks {
-    state: Mutex<State>,
+    membership: Mutex<Membership>,
     library: String,
     live: Live,
 }
 
-struct State {
+struct Membership {
     /// None once it is closed.
     cluster: Option<Arc<Cluster<Mpi>>>,
     /// This rank's number, and that of ranks.
-    place: [usize; 2],
+    rank_and_size: [usize; 2],
     /// The words of the last error of which all ranks know.
     agreed: Option<String>,
 }
 
 impl Ranks {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn membership(&self) -> MutexGuard<'_, Membership> {
+        self.membership.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn cluster(&self) -> Outcome<Arc<Cluster<Mpi>>> {
         let closed = || Failure::Value("the cluster is closed, expected one that is open".into());
-        self.state().cluster.clone().ok_or_else(closed)
+        self.membership().cluster.clone().ok_or_else(closed)
     }
 
     /// Does something that all ranks do, while other threads of Python run, with what this rank has prepared: a failure to prepare it is an error of all ranks.
@@ -82,7 +82,7 @@ impl Ranks {
     /// An error of an operation, which is kept where all ranks know of it.
     fn known(&self, error: Error) -> Failure {
         if error.is_agreed() {
-            self.state().agreed = Some(error.to_string());
+            self.membership().agreed = Some(error.to_string());
         }
         error.into()
     }
@@ -117,26 +117,27 @@ impl Ranks {
             None => Mpi::world(deadline),
             Some(handle) => Mpi::of_fortran(handle, deadline),
         })?;
-        let (place, library) = (place_of(&transport), transport.library().to_string());
+        let (numbers, library) = (rank_and_size(&transport), transport.library().to_string());
         let made = engine.live.attempt(py, |engine| Ok(engine.clone())).map_err(|failure| {
             let failure = PyErr::from(failure);
             Error::Caller { message: failure.value(py).to_string() }
         });
         let cluster = py.detach(|| Cluster::started(transport, made))?;
-        let state = State { cluster: Some(Arc::new(cluster)), place, agreed: None };
-        Ok(Self { state: Mutex::new(state), library, live: engine.live.clone() })
+        let membership =
+            Membership { cluster: Some(Arc::new(cluster)), rank_and_size: numbers, agreed: None };
+        Ok(Self { membership: Mutex::new(membership), library, live: engine.live.clone() })
     }
 
     /// This rank's number, from 0 on.
     #[getter]
     fn rank(&self) -> usize {
-        self.state().place[0]
+        self.membership().rank_and_size[0]
     }
 
     /// The number of ranks.
     #[getter]
     fn size(&self) -> usize {
-        self.state().place[1]
+        self.membership().rank_and_size[1]
     }
 
     /// The name under which the library of MPI was found.
@@ -152,26 +153,26 @@ impl Ranks {
 
     /// Whether all ranks know of the error with this text.
     fn is_agreed(&self, text: &str) -> bool {
-        self.state().agreed.as_deref() == Some(text)
+        self.membership().agreed.as_deref() == Some(text)
     }
 
-    /// Whether what all ranks did since the last time is to be done again, by those that are left.
-    fn settle(&self, py: Python<'_>) -> Outcome<bool> {
+    /// Leaves out the ranks that have died; whether what all ranks did since the last time is to be done again, by those that are left.
+    fn shrink(&self, py: Python<'_>) -> Outcome<bool> {
         let cluster = self.cluster()?;
-        let again = py.detach(|| cluster.settle()).map_err(|error| self.known(error))?;
-        self.state().place = place_of(cluster.transport());
+        let again = py.detach(|| cluster.shrink()).map_err(|error| self.known(error))?;
+        self.membership().rank_and_size = rank_and_size(cluster.transport());
         Ok(again)
     }
 
     /// Leaves the other ranks, which do the same.
     fn close(&self, py: Python<'_>) {
-        let cluster = self.state().cluster.take();
+        let cluster = self.membership().cluster.take();
         py.detach(|| drop(cluster));
     }
 
     /// Ends all ranks, since this one cannot go on.
     fn abort(&self, py: Python<'_>, reason: &str) {
-        let cluster = self.state().cluster.clone();
+        let cluster = self.membership().cluster.clone();
         py.detach(|| cluster.inspect(|cluster| cluster.transport().abort(reason)));
     }
 
@@ -249,7 +250,7 @@ impl Ranks {
 }
 
 /// A rank's number, and that of ranks.
-fn place_of(transport: &Mpi) -> [usize; 2] {
+fn rank_and_size(transport: &Mpi) -> [usize; 2] {
     [transport.rank(), transport.size()]
 }
 

@@ -34,13 +34,13 @@ impl<F: TwoAdic + BaseField> Transforms<F> for Reference {
         for block in data.chunks_exact_mut(n * width) {
             for column in 0..width {
                 let input: Vec<_> =
-                    (0..n).map(|i| block[ntt.input_order.place(i, n) * width + column]).collect();
+                    (0..n).map(|i| block[ntt.input_order.index_of(i, n) * width + column]).collect();
                 let output = match ntt.direction {
                     Direction::Forward => evaluate(&input, &ntt.domain),
                     Direction::Inverse => interpolate(&input, &ntt.domain),
                 };
                 for (i, value) in output.into_iter().enumerate() {
-                    block[ntt.output_order.place(i, n) * width + column] = value;
+                    block[ntt.output_order.index_of(i, n) * width + column] = value;
                 }
             }
         }

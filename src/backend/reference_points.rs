@@ -15,12 +15,12 @@ impl<C: Curve<Scalar: TwoAdic>> PointTransforms<C> for Reference {
         let Steps { root, before, after } = Steps::of(ntt);
         for run in points.chunks_exact_mut(n) {
             let mut values: Vec<C::Projective> =
-                (0..n).map(|i| run[ntt.input_order.place(i, n)].into()).collect();
+                (0..n).map(|i| run[ntt.input_order.index_of(i, n)].into()).collect();
             scale::<C>(&mut values, before.as_deref());
             let mut values = transform::<C>(&values, root);
             scale::<C>(&mut values, after.as_deref());
             for (i, value) in affine(&values).into_iter().enumerate() {
-                run[ntt.output_order.place(i, n)] = value;
+                run[ntt.output_order.index_of(i, n)] = value;
             }
         }
         Ok(())

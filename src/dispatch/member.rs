@@ -20,7 +20,7 @@ pub(crate) struct Opened {
     /// The description on which its measurements depend: threads, processor, device, driver. Devices with equal descriptions are
     /// measured once.
     pub(crate) machine: Vec<String>,
-    /// Whether it computes as the host does, so that a transform costs it n log n and not the transport of n words.
+    /// Whether it computes as the host does, so that an operation costs it the computation and not the transport of the data.
     pub(crate) on_host: bool,
     /// Its own threads, which wait for it; the CPU computes on the caller's threads.
     pub(crate) threads: Option<ThreadPool>,

@@ -106,7 +106,7 @@ struct Asked<'a> {
 }
 
 /// An operation as a plan sees it: so many independent items, whose division takes `overhead` nanoseconds.
-struct Work {
+struct Demand {
     costs: Vec<Cost>,
     stays: bool,
     items: usize,
@@ -285,20 +285,20 @@ impl Dispatcher {
             }
             Strategy::Divide { weights } => weights,
         };
-        let work = Work { costs: (asked.costs)(), stays, items, overhead };
-        self.shares(&work, home, weights.as_deref())
+        let demand = Demand { costs: (asked.costs)(), stays, items, overhead };
+        self.shares(&demand, home, weights.as_deref())
     }
 
     /// The same of work among all devices, of which some hold parts, in fixed proportions or as they are expected to finish.
     fn shares(
         &self,
-        work: &Work,
+        demand: &Demand,
         home: Option<&[(usize, Range<usize>)]>,
         weights: Option<&[usize]>,
     ) -> Result<Vec<Share>, Error> {
-        let items = work.items;
-        let mut offers = self.offers(&work.costs)?;
-        if work.stays {
+        let items = demand.items;
+        let mut offers = self.offers(&demand.costs)?;
+        if demand.stays {
             offers.iter_mut().for_each(|offer| offer.backlog = 0.0);
         }
         match home {
@@ -322,7 +322,7 @@ impl Dispatcher {
                     let share = |(i, items): (usize, _)| Share { member: offers[i].member, items, ns: 0.0 };
                     apportion(items, &weights).into_iter().map(share).collect()
                 }
-                None => divide(items, &offers, work.overhead),
+                None => divide(items, &offers, demand.overhead),
             }),
         }
     }

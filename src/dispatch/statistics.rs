@@ -67,15 +67,11 @@ impl Dispatcher {
 
     /// The sum over the devices that can measure their products, one after another.
     pub(crate) fn product_rates(&self) -> Result<Option<ProductRates>, Error> {
-        let mut all = None;
+        let mut all = Vec::new();
         for member in &self.members {
-            if let Some(rates) = member.backend().product_rates()? {
-                let sum = all.get_or_insert(ProductRates { goldilocks: 0.0, bn254: None });
-                sum.goldilocks += rates.goldilocks;
-                sum.bn254 = rates.bn254.map(|rate| sum.bn254.unwrap_or(0.0) + rate);
-            }
+            all.extend(member.backend().product_rates()?);
         }
-        Ok(all)
+        Ok(all.into_iter().reduce(|a, b| a + b))
     }
 
     /// The account of each device.

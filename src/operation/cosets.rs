@@ -187,7 +187,7 @@ impl<F: AcceleratedField> ExtendCosets<'_, F> {
     /// The points of the coset of a number: in bit-reversed order those of the run of that number.
     fn domain(&self, number: usize) -> Result<Domain<F>, Error> {
         let (of, order) = (self.spread.of, self.lde.output_order());
-        self.lde.to().every(of, order.place(number, of))
+        self.lde.to().every(of, order.index_of(number, of))
     }
 
     fn on_host(&self, device: &Member) -> Result<Vec<Held<F>>, Error> {

@@ -98,7 +98,7 @@ fn transposed<F: TwoAdic + BaseField>(ntt: &Ntt<F>, factors: &[F]) -> Result<Vec
     let ones = || vec![F::ONE; n];
     let Steps { root, before, after } = Steps::of(ntt);
     let (before, after) = (before.unwrap_or_else(ones), after.unwrap_or_else(ones));
-    let mut sums: Vec<F> = (0..n).map(|i| factors[ntt.output_order.place(i, n)] * after[i]).collect();
+    let mut sums: Vec<F> = (0..n).map(|i| factors[ntt.output_order.index_of(i, n)] * after[i]).collect();
     Transforms::ntt(
         &Reference,
         &Ntt::forward(Domain::with_root(ntt.domain.log_size(), root)?),
@@ -107,7 +107,7 @@ fn transposed<F: TwoAdic + BaseField>(ntt: &Ntt<F>, factors: &[F]) -> Result<Vec
     )?;
     let mut result = vec![F::ZERO; n];
     for (j, (sum, before)) in sums.into_iter().zip(before).enumerate() {
-        result[ntt.input_order.place(j, n)] = sum * before;
+        result[ntt.input_order.index_of(j, n)] = sum * before;
     }
     Ok(result)
 }

@@ -13,7 +13,7 @@ use crate::ntt::{Domain, Order};
 pub(super) fn combine<F: TwoAdic>(block: &[F], width: usize, weight: F, order: Order) -> Vec<F> {
     let rows = block.len() / width;
     let combined = |i: usize| {
-        let row = order.place(i, rows);
+        let row = order.index_of(i, rows);
         block[row * width..][..width].iter().rev().fold(F::ZERO, |sum, &entry| sum * weight + entry)
     };
     (0..rows).map(combined).collect()

@@ -167,7 +167,7 @@ struct Batch {
 }
 
 /// Where an operand is.
-enum Place {
+enum OperandLocation {
     Near(u64),
     Far(usize),
     Constant(usize),
@@ -248,19 +248,19 @@ impl Batcher {
         !constant && self.entry(operand).is_none_or(|entry| self.can_bring(entry))
     }
 
-    fn place(&self, operand: Operand) -> Place {
+    fn location(&self, operand: Operand) -> OperandLocation {
         match (operand, self.entry(operand)) {
             (_, Some(entry)) => {
                 match (self.current.entries.iter().position(|&known| known == entry), entry) {
-                    (Some(at), _) => Place::Near(self.near.offset(self.near.slots + at)),
-                    (None, Entry::Far(slot)) => Place::Far(slot),
+                    (Some(at), _) => OperandLocation::Near(self.near.offset(self.near.slots + at)),
+                    (None, Entry::Far(slot)) => OperandLocation::Far(slot),
                     (None, _) => unreachable!("an entry that was brought"),
                 }
             }
-            (Operand::Slot(slot), None) => Place::Near(self.near.offset(slot)),
-            (Operand::Constant(index), None) => Place::Constant(index),
+            (Operand::Slot(slot), None) => OperandLocation::Near(self.near.offset(slot)),
+            (Operand::Constant(index), None) => OperandLocation::Constant(index),
             // Double and square have no operand.
-            (_, None) => Place::Near(0),
+            (_, None) => OperandLocation::Near(0),
         }
     }
 
@@ -290,7 +290,7 @@ impl Batcher {
                 .map(move |word| if word == 0 { Word::Constant(index) } else { Word::OfConstant })
         };
         if let Some(first) = first {
-            let Place::Near(offset) = self.place(first) else {
+            let OperandLocation::Near(offset) = self.location(first) else {
                 unreachable!("what is loaded first lies near")
             };
             word |= 1 << 4 | offset << 32;
@@ -305,10 +305,10 @@ impl Batcher {
                 word |= (8 * to.unwrap_or(0) as u64) << 16;
                 behind.push(Word::Is(column as u64));
             }
-            _ => match self.place(operand) {
-                Place::Near(offset) => word |= offset << 16,
-                Place::Far(slot) => second |= 2 | (slot as u64) << 8,
-                Place::Constant(index) => {
+            _ => match self.location(operand) {
+                OperandLocation::Near(offset) => word |= offset << 16,
+                OperandLocation::Far(slot) => second |= 2 | (slot as u64) << 8,
+                OperandLocation::Constant(index) => {
                     second |= 1;
                     behind.extend(constant(index));
                 }

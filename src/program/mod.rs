@@ -182,7 +182,7 @@ impl ProgramRows {
     pub(crate) fn row(self, row: usize, offset: i32, rows: usize) -> usize {
         let Self { count, stride, order } = self;
         let further = (offset as isize as usize).wrapping_mul(stride);
-        let index = order.place(row, count).wrapping_add(further) & (count - 1);
-        order.place(if rows < count { index & (rows - 1) } else { index * (rows / count) }, rows)
+        let index = order.index_of(row, count).wrapping_add(further) & (count - 1);
+        order.index_of(if rows < count { index & (rows - 1) } else { index * (rows / count) }, rows)
     }
 }

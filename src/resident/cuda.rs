@@ -62,7 +62,7 @@ fn foreign<'a>(engine: &'a Engine, stored: &Stored) -> Option<&'a dyn Foreign> {
     engine.dispatcher().holder(stored).memory().foreign()
 }
 
-impl<T: Kept> sealed::Lendable for T {
+impl<T: DeviceResident> sealed::Lendable for T {
     fn address(&self) -> Option<(u64, u32)> {
         let (engine, stored, from) = self.stored()?;
         let foreign = foreign(engine, stored)?;
@@ -77,12 +77,12 @@ impl<T: Kept> sealed::Lendable for T {
 }
 
 /// What an engine keeps.
-trait Kept {
+trait DeviceResident {
     /// The engine, and what a device has of this, from a word on.
     fn stored(&self) -> Option<(&Engine, &Stored, usize)>;
 }
 
-impl<E: Element> Kept for DeviceMatrix<E> {
+impl<E: Element> DeviceResident for DeviceMatrix<E> {
     fn stored(&self) -> Option<(&Engine, &Stored, usize)> {
         match &self.location {
             Location::Device(stored) => Some((&self.engine, stored, 0)),
@@ -91,7 +91,7 @@ impl<E: Element> Kept for DeviceMatrix<E> {
     }
 }
 
-impl<H: Hasher> Kept for DeviceDigests<H> {
+impl<H: Hasher> DeviceResident for DeviceDigests<H> {
     fn stored(&self) -> Option<(&Engine, &Stored, usize)> {
         match &self.location {
             OfDigests::Device(stored, from) => Some((&self.engine, stored, *from)),

@@ -55,7 +55,7 @@ static zka_digest commit(zka_engine *engine) {
 
 static void check(zka_engine *engine, zka_cluster *cluster) {
   size_t rank, size, first, len, count;
-  OK(zka_cluster_place(cluster, &rank, &size));
+  OK(zka_cluster_rank(cluster, &rank, &size));
   const size_t wrong = size > 1 ? 1 : 0;
 
   /* A commitment is that of an extension and a tree. */
@@ -147,7 +147,7 @@ static void check(zka_engine *engine, zka_cluster *cluster) {
 
 static void survive(zka_engine *engine, zka_cluster *cluster) {
   size_t rank, size, all, first, len;
-  OK(zka_cluster_place(cluster, &rank, &all));
+  OK(zka_cluster_rank(cluster, &rank, &all));
   zka_digest expected = commit(engine), root, path[DEPTH];
   zka_cluster_commitment *before, *after;
   OK(zka_cluster_rows(cluster, &first, &len, ROWS));
@@ -155,11 +155,11 @@ static void survive(zka_engine *engine, zka_cluster *cluster) {
   int32_t again = -1, status = ZKA_OK;
   int times = 0;
   do {
-    OK(zka_cluster_place(cluster, &rank, &size));
+    OK(zka_cluster_rank(cluster, &rank, &size));
     if (times++ == 0 && rank == all - 1) raise(SIGKILL);
     OK(zka_cluster_rows(cluster, &first, &len, ROWS));
     status = zka_cluster_commit(cluster, &after, ZKA_HASH_POSEIDON2_8, trace + first * COLS, ROWS, COLS, LOG_BLOWUP, ZKA_ROOT_PLONKY3, 7);
-    OK(zka_cluster_settle(cluster, &again));
+    OK(zka_cluster_shrink(cluster, &again));
   } while (again);
   CHECK(status == ZKA_OK && times == 2 && size == all - 1 && rank < size);
   OK(zka_cluster_commitment_root(after, &root));
@@ -169,8 +169,8 @@ static void survive(zka_engine *engine, zka_cluster *cluster) {
   CHECK(memcmp(row, extension + 1234 * COLS, sizeof row) == 0);
   EXPECT(ZKA_CLUSTER, zka_cluster_open_row(cluster, before, row, COLS, path, DEPTH, 1234));
   EXPECT_TEXT("ranks have made it");
-  EXPECT(ZKA_NULL_POINTER, zka_cluster_settle(cluster, NULL));
-  OK(zka_cluster_settle(cluster, &again));
+  EXPECT(ZKA_NULL_POINTER, zka_cluster_shrink(cluster, NULL));
+  OK(zka_cluster_shrink(cluster, &again));
   CHECK(again == 0);
   OK(zka_cluster_commitment_free(before));
   OK(zka_cluster_commitment_free(after));
@@ -215,7 +215,7 @@ int main(int argc, char **argv) {
   } else if (strcmp(mode, "abort") == 0) {
     size_t rank, size;
     OK(zka_cluster_new(engine, &cluster, NULL, 10.0));
-    OK(zka_cluster_place(cluster, &rank, &size));
+    OK(zka_cluster_rank(cluster, &rank, &size));
     if (rank == 1) OK(zka_cluster_abort(cluster, "a rank that ends all"));
     OK(zka_cluster_agree(cluster, ZKA_OK));
   } else {

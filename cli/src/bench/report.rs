@@ -14,7 +14,7 @@ use zkaccel::merkle::Approach;
 
 use super::ceilings::Ceilings;
 use super::measure::Times;
-use crate::engine::{Work, work_of};
+use crate::engine::{DeviceTotals, work_of};
 use crate::failure::{Context, Failure};
 use crate::files::{Input, input_name};
 use crate::hashes::HashName;
@@ -68,7 +68,7 @@ pub(super) struct Device {
     /// The device's errors for operations that it does not offer.
     pub(super) left_out: Vec<String>,
     /// The work of each device of the engine, warm-up included.
-    pub(super) work: Vec<Work>,
+    pub(super) work: Vec<DeviceTotals>,
 }
 
 /// The subject of a measurement: an operation and its options.

@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::cluster::lock;
 use crate::error::Error;
 use crate::transport::Transport;
-pub(crate) use world::Settled;
+pub(crate) use world::Survivors;
 use world::{Origin, World};
 
 /// The processes of an MPI communicator.
@@ -25,7 +25,7 @@ use world::{Origin, World};
 #[derive(Debug)]
 pub struct Mpi {
     /// This rank's number, and that of ranks: others where some have died.
-    place: Mutex<[usize; 2]>,
+    rank_and_size: Mutex<[usize; 2]>,
     /// The first failure since ranks were all of one mind.
     trouble: Mutex<Option<Error>>,
     deadline: Duration,
@@ -37,7 +37,7 @@ pub struct Mpi {
 /// What the thread is asked for.
 enum Job {
     Exchange(Vec<Vec<u64>>, Vec<usize>, Sender<Result<Vec<Vec<u64>>, Error>>),
-    Settle(bool, Sender<Result<Settled, Error>>),
+    Shrink(bool, Sender<Result<Survivors, Error>>),
     Abort,
     End(Sender<()>),
 }
@@ -74,8 +74,8 @@ impl Mpi {
         started.map_err(|error| Error::NoMpi { reason: error.to_string(), tried: "a thread".into() })?;
         let (rank, size, library) = answer_of(&answered, "the start of MPI", deadline)?;
         let live = live::enter(rank, jobs.clone());
-        let (place, trouble) = (Mutex::new([rank, size]), Mutex::default());
-        Ok(Self { place, trouble, deadline, library, jobs: Mutex::new(jobs), live })
+        let (rank_and_size, trouble) = (Mutex::new([rank, size]), Mutex::default());
+        Ok(Self { rank_and_size, trouble, deadline, library, jobs: Mutex::new(jobs), live })
     }
 
     /// The name under which the library of MPI was found.
@@ -85,20 +85,20 @@ impl Mpi {
 
     /// What the ranks that are left agree on, of which each says whether all its exchanges have succeeded; where some have died, these ranks may have new numbers then. Collective. An
     /// exchange that failed though nobody died is an error here at once; [`Error::Deadline`] if ranks that are left do not come.
-    pub(crate) fn settle(&self) -> Result<Settled, Error> {
+    pub(crate) fn shrink(&self) -> Result<Survivors, Error> {
         let is_done = match &*lock(&self.trouble) {
             None => true,
             Some(Error::Mpi { .. } | Error::Broken) => false,
             Some(other) => return Err(other.clone()),
         };
         let (answer, answered) = channel();
-        lock(&self.jobs).send(Job::Settle(is_done, answer)).map_err(|_| Error::Broken)?;
-        let settled = answer_of(&answered, "the ranks that are left", self.deadline)?;
-        if let Settled::Left { rank, size } = settled {
-            (*lock(&self.place), *lock(&self.trouble)) = ([rank, size], None);
+        lock(&self.jobs).send(Job::Shrink(is_done, answer)).map_err(|_| Error::Broken)?;
+        let survivors = answer_of(&answered, "the ranks that are left", self.deadline)?;
+        if let Survivors::Shrunk { rank, size } = survivors {
+            (*lock(&self.rank_and_size), *lock(&self.trouble)) = ([rank, size], None);
             live::renumber(self.live, rank);
         }
-        Ok(settled)
+        Ok(survivors)
     }
 }
 
@@ -117,8 +117,8 @@ fn serve(mut world: World, jobs: Receiver<Job>) {
             Job::Exchange(send, counts, answer) => {
                 let _ = answer.send(world.exchange(send, &counts));
             }
-            Job::Settle(is_done, answer) => {
-                let _ = answer.send(world.settle(is_done));
+            Job::Shrink(is_done, answer) => {
+                let _ = answer.send(world.shrink(is_done));
             }
             Job::Abort => world.abort(),
             Job::End(done) => {
@@ -135,11 +135,11 @@ fn serve(mut world: World, jobs: Receiver<Job>) {
 
 impl Transport for Mpi {
     fn rank(&self) -> usize {
-        lock(&self.place)[0]
+        lock(&self.rank_and_size)[0]
     }
 
     fn size(&self) -> usize {
-        lock(&self.place)[1]
+        lock(&self.rank_and_size)[1]
     }
 
     fn exchange(&self, send: Vec<Vec<u64>>, counts: &[usize]) -> Result<Vec<Vec<u64>>, Error> {

@@ -48,11 +48,11 @@ pub(super) struct World {
 
 /// What the ranks that are left have agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Settled {
+pub(crate) enum Survivors {
     /// All of them are done.
     Done,
     /// Some are not, and others have died: this rank's new number, and how many are left.
-    Left { rank: usize, size: usize },
+    Shrunk { rank: usize, size: usize },
     /// Some are not, though all are there, or there is no way to go on without those that died.
     Failed,
 }
@@ -230,9 +230,9 @@ impl World {
 
     /// Whether all ranks that are left are done, of which this one says whether it is. Otherwise a communicator of those takes the place of this one. Collective over them, and waits
     /// for them, though not for ranks that died.
-    pub(super) fn settle(&mut self, is_done: bool) -> Result<Settled, Error> {
+    pub(super) fn shrink(&mut self, is_done: bool) -> Result<Survivors, Error> {
         let Some(Survival { revoke, agree, shrink }) = self.library.survival else {
-            return Ok(if is_done { Settled::Done } else { Settled::Failed });
+            return Ok(if is_done { Survivors::Done } else { Survivors::Failed });
         };
         let (mut all_done, mut left, mut rank, mut size) = (c_int::from(is_done), null_mut(), 0, 0);
         // SAFETY: the library is initialised, and has the communicator; each call writes what it is given a place for.
@@ -244,7 +244,7 @@ impl World {
             // A rank that died is an error here, and the number is that of the others all the same.
             let _ = agree(self.communicator, &mut all_done);
             if all_done != 0 {
-                return Ok(Settled::Done);
+                return Ok(Survivors::Done);
             }
             self.library.check("MPIX_Comm_shrink", shrink(self.communicator, &mut left))?;
             self.library.return_errors(left)?;
@@ -253,10 +253,10 @@ impl World {
         }
         let (rank, size) = (rank as usize, size as usize);
         if size == self.size {
-            return Ok(Settled::Failed);
+            return Ok(Survivors::Failed);
         }
         (self.communicator, self.rank, self.size, self.broken) = (left, rank, size, false);
-        Ok(Settled::Left { rank, size })
+        Ok(Survivors::Shrunk { rank, size })
     }
 
     /// Ends all processes of the communicator, unless the caller has ended MPI already. Where ranks may go on without those that died it ends this one alone.

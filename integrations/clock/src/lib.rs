@@ -25,10 +25,10 @@ pub fn processor_time() -> Option<Duration> {
 
 /// A clock that runs while somebody lets it.
 #[derive(Debug)]
-pub struct Clock(Mutex<State>);
+pub struct Clock(Mutex<ClockState>);
 
 #[derive(Debug)]
-struct State {
+struct ClockState {
     holders: usize,
     since: Option<Instant>,
     before: Duration,
@@ -43,11 +43,11 @@ impl Clock {
     /// A clock that stands, at zero.
     #[expect(clippy::new_without_default, reason = "it is made for statics")]
     pub const fn new() -> Self {
-        Self(Mutex::new(State { holders: 0, since: None, before: Duration::ZERO }))
+        Self(Mutex::new(ClockState { holders: 0, since: None, before: Duration::ZERO }))
     }
 
     /// Nothing that can panic runs under the lock.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ClockState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -117,7 +117,7 @@ class Cluster:
                     raise
                 failure = error
             try:
-                if self._ranks.settle():
+                if self._ranks.shrink():
                     continue
             except ClusterError:
                 if failure is None:

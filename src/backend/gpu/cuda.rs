@@ -31,7 +31,7 @@ use crate::pinned::Locked;
 use crate::sync::{Arc, Mutex};
 use clock::Clock;
 use graphs::Graphs;
-use handles::{Allocation, Context, Event, Work, failure};
+use handles::{Allocation, Context, CudaQueue, Event, failure};
 use modules::Module;
 
 /// The first CUDA version that knows the PTX of NVRTC 12.2; its drivers are numbered 535.
@@ -222,7 +222,11 @@ impl Cuda {
     }
 
     /// Runs `work` between two events, whose times [`finish`](Device::finish) returns.
-    fn timed(&self, queue: &mut Work, work: impl FnOnce(CUstream) -> Result<(), Error>) -> Result<(), Error> {
+    fn timed(
+        &self,
+        queue: &mut CudaQueue,
+        work: impl FnOnce(CUstream) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let pair = || Ok((self.timer()?, self.timer()?));
         let (start, end) = queue.spare.pop().map_or_else(pair, Ok).map_err(self.failed("making an event"))?;
         start.record(queue.stream).map_err(self.failed("timing"))?;
@@ -237,7 +241,7 @@ impl Cuda {
         Event::new(&self.context, EventFlags::CU_EVENT_DEFAULT)
     }
 
-    fn wait_for(&self, queue: &Work) -> Result<(), Error> {
+    fn wait_for(&self, queue: &CudaQueue) -> Result<(), Error> {
         // SAFETY: the stream is alive.
         unsafe { stream::synchronize(queue.stream) }.map_err(self.failed("running kernels"))
     }
@@ -256,7 +260,7 @@ impl Device for Cuda {
         self.context.bind()?;
         let stream =
             stream::create(stream::StreamKind::NonBlocking).map_err(self.failed("making a stream"))?;
-        let queue = Work {
+        let queue = CudaQueue {
             context: Arc::clone(&self.context),
             stream,
             uploads: None,
@@ -346,7 +350,7 @@ impl Device for Cuda {
 
     fn launch(&self, queue: &mut Queue, launches: &[Launch<&Buffer>]) -> Result<(), Error> {
         self.context.bind()?;
-        let (queue, launches) = (queue.of::<Work>(), self.prepare(launches)?);
+        let (queue, launches) = (queue.of::<CudaQueue>(), self.prepare(launches)?);
         match self.replay(queue.stream, &launches, |launch| self.timed(queue, launch)) {
             Some(replayed) => replayed,
             None => self.timed(queue, |stream| self.enqueue(stream, &launches)),
@@ -359,7 +363,7 @@ impl Device for Cuda {
 
     fn finish(&self, queue: &mut Queue) -> Result<Vec<Range<u64>>, Error> {
         self.context.bind()?;
-        let queue = queue.of::<Work>();
+        let queue = queue.of::<CudaQueue>();
         let timed = std::mem::take(&mut queue.timed);
         self.wait_for(queue)?;
         let intervals = self.clock.intervals(&timed, queue.stream, || self.timer());

@@ -23,20 +23,20 @@ use crate::sync::{Arc, Mutex, thread};
 /// A device with a word in each buffer.
 struct Model {
     info: DeviceInfo,
-    state: Arc<Mutex<State>>,
+    memory: Arc<Mutex<ModelMemory>>,
     /// The number of calls of `finish` before the one that fails.
     healthy: AtomicUsize,
 }
 
 #[derive(Default)]
-struct State {
+struct ModelMemory {
     made: usize,
     words: BTreeMap<usize, u64>,
     /// Uses that queues were given and have not done: buffer, queue, and whether it writes.
     uses: Vec<(usize, usize, bool)>,
 }
 
-impl State {
+impl ModelMemory {
     /// A number for a buffer or a queue.
     fn number(&mut self) -> usize {
         self.made += 1;
@@ -53,33 +53,33 @@ impl State {
 
 struct Word {
     number: usize,
-    state: Arc<Mutex<State>>,
+    memory: Arc<Mutex<ModelMemory>>,
 }
 
 /// Memory is released when the work that uses it has ended.
 impl Drop for Word {
     fn drop(&mut self) {
-        let mut state = lock(&self.state);
-        state.uses.retain(|other| other.0 != self.number);
-        state.words.remove(&self.number);
+        let mut memory = lock(&self.memory);
+        memory.uses.retain(|other| other.0 != self.number);
+        memory.words.remove(&self.number);
     }
 }
 
 struct Given {
     number: usize,
-    work: Vec<Work>,
+    work: Vec<Queued>,
     /// A queue that has failed once fails for good.
     failed: bool,
 }
 
-enum Work {
+enum Queued {
     Write(usize, u64),
     Copy(usize, usize),
 }
 
 impl Model {
-    /// The backend of a device, and the state of this.
-    fn gpu(healthy: usize) -> (Arc<Gpu>, Arc<Mutex<State>>) {
+    /// The backend of a device, and the memory of that.
+    fn gpu(healthy: usize) -> (Arc<Gpu>, Arc<Mutex<ModelMemory>>) {
         let info = DeviceInfo {
             id: "model:0".into(),
             kind: DeviceKind::Accelerator,
@@ -89,10 +89,10 @@ impl Model {
             driver: None,
             reason: String::new(),
         };
-        let state = Arc::default();
-        let model = Self { info, state: Arc::clone(&state), healthy: AtomicUsize::new(healthy) };
+        let memory = Arc::default();
+        let model = Self { info, memory: Arc::clone(&memory), healthy: AtomicUsize::new(healthy) };
         // Room for one table of a word.
-        (Arc::new(Gpu::new(std::sync::Arc::new(model), Some(4 * 8))), state)
+        (Arc::new(Gpu::new(std::sync::Arc::new(model), Some(4 * 8))), memory)
     }
 }
 
@@ -104,10 +104,10 @@ impl Device for Model {
         Limits { items: 1, group: 1, largest_group: 1, buffer: 1 << 20, fast_double: false }
     }
     fn queue(&self) -> Result<Queue, Error> {
-        Ok(Queue::new(Given { number: lock(&self.state).number(), work: Vec::new(), failed: false }))
+        Ok(Queue::new(Given { number: lock(&self.memory).number(), work: Vec::new(), failed: false }))
     }
     fn allocate(&self, _: usize) -> Result<Buffer, Error> {
-        Ok(Buffer::new(Word { number: lock(&self.state).number(), state: Arc::clone(&self.state) }))
+        Ok(Buffer::new(Word { number: lock(&self.memory).number(), memory: Arc::clone(&self.memory) }))
     }
     fn lock(&self, _: usize) -> Result<Option<Locked>, Error> {
         Ok(None)
@@ -117,17 +117,17 @@ impl Device for Model {
     }
     fn upload(&self, queue: &mut Queue, data: &[u8], to: &Buffer, _: usize) -> Result<(), Error> {
         let (queue, to) = (queue.of::<Given>(), to.of::<Word>());
-        lock(&self.state).uses(to.number, queue.number, true);
-        queue.work.push(Work::Write(to.number, bytemuck::pod_read_unaligned(data)));
+        lock(&self.memory).uses(to.number, queue.number, true);
+        queue.work.push(Queued::Write(to.number, bytemuck::pod_read_unaligned(data)));
         Ok(())
     }
     fn download(&self, queue: &mut Queue, from: &Buffer, _: usize, data: &mut [u8]) -> Result<(), Error> {
         self.finish(queue)?;
         let (queue, from) = (queue.of::<Given>(), from.of::<Word>());
-        let mut state = lock(&self.state);
-        state.uses(from.number, queue.number, false);
-        data.copy_from_slice(&state.words[&from.number].to_le_bytes());
-        state.uses.retain(|other| other.1 != queue.number);
+        let mut memory = lock(&self.memory);
+        memory.uses(from.number, queue.number, false);
+        data.copy_from_slice(&memory.words[&from.number].to_le_bytes());
+        memory.uses.retain(|other| other.1 != queue.number);
         Ok(())
     }
     fn copy(
@@ -138,10 +138,10 @@ impl Device for Model {
         _: usize,
     ) -> Result<(), Error> {
         let (queue, from, to) = (queue.of::<Given>(), from.of::<Word>(), to.of::<Word>());
-        let mut state = lock(&self.state);
-        state.uses(from.number, queue.number, false);
-        state.uses(to.number, queue.number, true);
-        queue.work.push(Work::Copy(from.number, to.number));
+        let mut memory = lock(&self.memory);
+        memory.uses(from.number, queue.number, false);
+        memory.uses(to.number, queue.number, true);
+        queue.work.push(Queued::Copy(from.number, to.number));
         Ok(())
     }
     fn launch(&self, _: &mut Queue, _: &[Launch<&Buffer>]) -> Result<(), Error> {
@@ -158,16 +158,16 @@ impl Device for Model {
             return Err(Error::DeviceFailed { device, operation: "a model", message: "on purpose".into() });
         }
         for work in queue.work.drain(..) {
-            let mut state = lock(&self.state);
+            let mut memory = lock(&self.memory);
             match work {
-                Work::Write(to, word) => state.words.insert(to, word),
-                Work::Copy(from, to) => {
-                    let word = state.words[&from];
-                    state.words.insert(to, word)
+                Queued::Write(to, word) => memory.words.insert(to, word),
+                Queued::Copy(from, to) => {
+                    let word = memory.words[&from];
+                    memory.words.insert(to, word)
                 }
             };
         }
-        lock(&self.state).uses.retain(|other| other.1 != queue.number);
+        lock(&self.memory).uses.retain(|other| other.1 != queue.number);
         Ok(Vec::new())
     }
 }
@@ -209,14 +209,14 @@ fn at_once(gpu: &Arc<Gpu>, operations: &[fn(&Gpu, u64) -> Result<(), Error>]) ->
 #[test]
 fn no_memory_is_given_to_two_operations() {
     explore(|| {
-        let (gpu, state) = Model::gpu(usize::MAX);
+        let (gpu, model) = Model::gpu(usize::MAX);
         let results = at_once(&gpu, &[there_and_back, given_up, there_and_back]);
         assert!(results.into_iter().all(|result| result.is_ok()));
         there_and_back(&gpu, 1).unwrap();
         // Each operation takes two buffers and a queue, and no two share any at the same time.
-        let state = lock(&state);
-        assert!((3..=9).contains(&state.made), "{} buffers and queues", state.made);
-        assert!(state.uses.is_empty());
+        let model = lock(&model);
+        assert!((3..=9).contains(&model.made), "{} buffers and queues", model.made);
+        assert!(model.uses.is_empty());
     });
 }
 
@@ -250,7 +250,7 @@ fn read(gpu: &Gpu, memory: &Memory) -> Result<u64, Error> {
 #[test]
 fn memory_that_was_handed_out_stays_as_it_is() {
     explore(|| {
-        let (gpu, state) = Model::gpu(usize::MAX);
+        let (gpu, model) = Model::gpu(usize::MAX);
         let memory = stored(&gpu, 7).unwrap();
         let readers = [0, 1].map(|_| {
             let (gpu, memory) = (Arc::clone(&gpu), memory.clone());
@@ -262,7 +262,7 @@ fn memory_that_was_handed_out_stays_as_it_is() {
         });
         drop(memory);
         readers.into_iter().for_each(|reader| reader.join().unwrap());
-        assert!(lock(&state).uses.is_empty());
+        assert!(lock(&model).uses.is_empty());
     });
 }
 

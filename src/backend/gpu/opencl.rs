@@ -82,7 +82,7 @@ unsafe impl Sync for OpenCl {}
 type Prepared = (Kernel, Vec<Option<u64>>);
 
 /// A queue, the kernels that are set up through it, and the launches whose time has not been read yet.
-pub struct Work {
+pub struct OpenClQueue {
     queue: CommandQueue,
     /// The kernels used so far, by program and name.
     kernels: HashMap<(&'static str, &'static str), Prepared>,
@@ -94,7 +94,7 @@ pub struct Work {
 /// Staging memory of one direction, made on first use; `Some(None)` where the system refused it.
 type Passage = Option<Option<Staging<Event>>>;
 
-impl Drop for Work {
+impl Drop for OpenClQueue {
     fn drop(&mut self) {
         // Staging memory, dropped after this, is free once the queue is idle.
         let _ = self.queue.finish();
@@ -234,7 +234,7 @@ impl OpenCl {
         })
     }
 
-    fn enqueue(&self, queue: &mut Work, launches: &[Launch<cl_mem>]) -> Result<(), Error> {
+    fn enqueue(&self, queue: &mut OpenClQueue, launches: &[Launch<cl_mem>]) -> Result<(), Error> {
         let mut first = None;
         let mut last = None;
         for launch in launches {
@@ -249,7 +249,7 @@ impl OpenCl {
         queue.queue.flush().map_err(self.failed("launching kernels"))
     }
 
-    fn enqueue_one(&self, queue: &mut Work, launch: &Launch<cl_mem>) -> Result<Event, Error> {
+    fn enqueue_one(&self, queue: &mut OpenClQueue, launch: &Launch<cl_mem>) -> Result<Event, Error> {
         let failed = self.failed(launch.kernel);
         let name = (launch.program.name, launch.kernel);
         let (kernel, words) = match queue.kernels.entry(name) {
@@ -313,7 +313,7 @@ impl Device for OpenCl {
         let queue = unsafe { CommandQueue::create(&self.context, self.id, CL_QUEUE_PROFILING_ENABLE) };
         let queue = queue.map_err(self.failed("making a queue"))?;
         let (kernels, timed) = (HashMap::new(), Vec::new());
-        Ok(Queue::new(Work { queue, kernels, timed, uploads: None, downloads: None }))
+        Ok(Queue::new(OpenClQueue { queue, kernels, timed, uploads: None, downloads: None }))
     }
 
     fn allocate(&self, bytes: usize) -> Result<Buffer, Error> {
@@ -355,7 +355,7 @@ impl Device for OpenCl {
         (to, to_at): (&Buffer, usize),
         bytes: usize,
     ) -> Result<(), Error> {
-        let queue = queue.of::<Work>();
+        let queue = queue.of::<OpenClQueue>();
         let (queue_handle, from, to) = (queue.queue.get(), memory_of(from), memory_of(to));
         // SAFETY: the plan's assertions keep the copy inside both buffers, which are not one.
         let copied =
@@ -376,7 +376,7 @@ impl Device for OpenCl {
     }
 
     fn finish(&self, queue: &mut Queue) -> Result<Vec<Range<u64>>, Error> {
-        let (queue, failed) = (queue.of::<Work>(), self.failed("running kernels"));
+        let (queue, failed) = (queue.of::<OpenClQueue>(), self.failed("running kernels"));
         let timed = std::mem::take(&mut queue.timed);
         queue.queue.finish().map_err(&failed)?;
         let mut intervals = Vec::with_capacity(timed.len());

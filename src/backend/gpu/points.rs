@@ -44,11 +44,11 @@ impl<C: DeviceCurve<Scalar: TwoAdic>> PointTransforms<C> for Gpu {
 /// The factors of the inputs in an output, both as they stand.
 fn write_row<F: TwoAdic + Field>(ntt: &Ntt<F>, steps: &Steps<F>, row: usize, scalars: &mut [F]) {
     let n = ntt.domain.size();
-    let i = ntt.output_order.place(row, n);
+    let i = ntt.output_order.index_of(row, n);
     let ratio = steps.root.pow_vartime([i as u64]);
     let mut power = steps.after.as_ref().map_or(TwoAdic::ONE, |after| after[i]);
     for j in 0..n {
-        scalars[ntt.input_order.place(j, n)] =
+        scalars[ntt.input_order.index_of(j, n)] =
             steps.before.as_ref().map_or(power, |before| power * before[j]);
         power *= ratio;
     }

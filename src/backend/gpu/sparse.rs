@@ -179,7 +179,7 @@ fn words<F: DeviceSparse>(
 }
 
 /// A matrix that stays on a device.
-struct Kept {
+struct StoredSparse {
     words: Memory,
     layout: Layout,
 }
@@ -222,7 +222,7 @@ impl Gpu {
     /// The product of a matrix that is kept with a vector in host memory.
     fn product_of_kept<F: DeviceSparse>(
         &self,
-        kept: &Kept,
+        kept: &StoredSparse,
         vector: &[F],
         product: &mut [F],
     ) -> Result<(), Error> {
@@ -298,7 +298,7 @@ impl<F: DeviceSparse> Sparse<F> for Gpu {
         });
         match uploaded {
             Err(Error::DeviceOutOfMemory { .. }) => Ok(None),
-            words => Ok(Some(Memory::new(Kept { words: words?, layout }))),
+            words => Ok(Some(Memory::new(StoredSparse { words: words?, layout }))),
         }
     }
 
@@ -324,7 +324,7 @@ impl<F: DeviceSparse> Sparse<F> for Gpu {
 
 impl<F: DeviceSparse> ResidentSparse<F> for Gpu {
     fn sparse_product(&self, kept: &Memory, vector: &Memory) -> Result<Memory, Error> {
-        let kept: &Kept = kept.downcast_ref().expect("a matrix that this backend kept");
+        let kept: &StoredSparse = kept.downcast_ref().expect("a matrix that this backend kept");
         let mut session = Session::new(self)?;
         let words = session.borrow(&kept.words);
         let vector = session.borrow(vector);

@@ -4,7 +4,7 @@
 //! locking the caller's pages costs more than it saves. So data pass through a small locked buffer, in pieces. Uploads and downloads have separate buffers, because memory that the host only writes can be
 //! write-combined, and such memory is slow to read.
 //!
-//! Much data that are alone on their way are copied by a few threads, as many as fill the link. Each takes one piece after another and has two places of its own in the buffer: it copies a piece to one of them, has
+//! Much data that are alone on their way are copied by a few threads, as many as fill the link. Each takes one piece after another and has two slots of its own in the buffer: it copies a piece to one of them, has
 //! the device fetch it, and goes on with the next. No thread waits for another, so the device always has something to copy. Where copies of several operations share the
 //! link, these threads would wait for it most of the time, and others would lack them. There, and where data are few, all threads copy one half of the buffer, and then the other while the device copies the first.
 
@@ -22,8 +22,8 @@ pub(super) const STAGING: usize = 32 << 20;
 /// The most threads that take pieces: as many as fill the link.
 const LANES: usize = 8;
 
-/// The smallest places of the buffer, two for each of these threads: the driver takes some microseconds for a copy, whatever its length.
-const PLACES: usize = 2 * LANES;
+/// The smallest slots of the buffer, two for each of these threads: the driver takes some microseconds for a copy, whatever its length.
+const SLOTS: usize = 2 * LANES;
 
 /// From so many bytes on threads take pieces: before all of them copy something, the device has nothing to do.
 const MUCH: usize = 48 << 20;
@@ -54,8 +54,8 @@ impl Drop for OnItsWay {
 type Copy = fn(&[u8], &mut [u8]);
 
 /// How data are copied.
-struct Way {
-    /// Bytes of a place and of a piece.
+struct CopyPlan {
+    /// Bytes of a slot and of a piece.
     len: usize,
     /// The number of threads that take pieces, and how each copies one: by itself, or one thread with all others.
     lanes: usize,
@@ -74,16 +74,16 @@ fn lanes(bytes: usize, threads: usize, is_alone: bool) -> usize {
 pub(super) struct Staging<E> {
     memory: Locked,
     link: Arc<Link>,
-    /// The last copy from or to each of the smallest places, or to the larger place that begins there, until it has been waited for.
-    under_way: [Option<E>; PLACES],
-    /// Bytes of a place when they were begun.
-    place: usize,
+    /// The last copy from or to each of the smallest slots, or to the larger slot that begins there, until it has been waited for.
+    under_way: [Option<E>; SLOTS],
+    /// Bytes of a slot when they were begun.
+    slot: usize,
     /// The number of pieces so far. Data of one piece each are copied to one half and the other.
     count: usize,
 }
 
-/// A place of staging memory, and the piece of the caller's memory that its contents are for.
-struct Place<'a, 'd, E> {
+/// A slot of staging memory, and the piece of the caller's memory that its contents are for.
+struct StagingSlot<'a, 'd, E> {
     memory: &'a mut [u8],
     under_way: &'a mut Option<E>,
     target: Option<&'d mut [u8]>,
@@ -92,8 +92,8 @@ struct Place<'a, 'd, E> {
 impl<E: Send> Staging<E> {
     /// Staging through `memory`, of [`STAGING`] bytes.
     pub(super) fn new(memory: Locked, link: Arc<Link>) -> Self {
-        assert!(memory.as_slice().len() >= STAGING, "all places");
-        Self { memory, link, under_way: [const { None }; PLACES], place: STAGING, count: 0 }
+        assert!(memory.as_slice().len() >= STAGING, "all slots");
+        Self { memory, link, under_way: [const { None }; SLOTS], slot: STAGING, count: 0 }
     }
 
     /// Uploads `data`: `start` begins the copy of a piece to the offset given, `wait` waits for such a copy; any threads call them. Copies may be
@@ -104,17 +104,17 @@ impl<E: Send> Staging<E> {
         wait: impl Fn(E) -> Result<(), Error> + Sync,
         start: impl Fn(&[u8], usize) -> Result<E, Error> + Sync,
     ) -> Result<(), Error> {
-        let Way { len, lanes, copy, first, _on_it } = self.begin(data.len());
+        let CopyPlan { len, lanes, copy, first, _on_it } = self.begin(data.len());
         let pieces = Parts::new(data.chunks(len).enumerate());
-        by_lanes(lanes, &mut self.places(len, &wait)?, &|places| {
-            let mut turn = (0..places.len()).cycle().skip(first % places.len());
+        by_lanes(lanes, &mut self.slots(len, &wait)?, &|slots| {
+            let mut turn = (0..slots.len()).cycle().skip(first % slots.len());
             pieces.each(|(number, piece)| {
-                let place = next(places, &mut turn);
-                // The previous copy from this place must be complete.
-                place.wait(&wait)?;
-                let memory = &mut place.memory[..piece.len()];
+                let slot = next(slots, &mut turn);
+                // The previous copy from this slot must be complete.
+                slot.wait(&wait)?;
+                let memory = &mut slot.memory[..piece.len()];
                 copy(piece, memory);
-                *place.under_way = Some(start(memory, number * len)?);
+                *slot.under_way = Some(start(memory, number * len)?);
                 Ok(())
             });
         });
@@ -128,79 +128,79 @@ impl<E: Send> Staging<E> {
         wait: impl Fn(E) -> Result<(), Error> + Sync,
         start: impl Fn(&mut [u8], usize) -> Result<E, Error> + Sync,
     ) -> Result<(), Error> {
-        let Way { len, lanes, copy, first, _on_it } = self.begin(data.len());
+        let CopyPlan { len, lanes, copy, first, _on_it } = self.begin(data.len());
         let pieces = Parts::new(data.chunks_mut(len).enumerate());
-        by_lanes(lanes, &mut self.places(len, &wait)?, &|places| {
-            let mut turn = (0..places.len()).cycle().skip(first % places.len());
-            let take_out = |place: &mut Place<'_, '_, E>| {
-                place.wait(&wait)?;
+        by_lanes(lanes, &mut self.slots(len, &wait)?, &|slots| {
+            let mut turn = (0..slots.len()).cycle().skip(first % slots.len());
+            let take_out = |slot: &mut StagingSlot<'_, '_, E>| {
+                slot.wait(&wait)?;
                 // A download that failed leaves contents for nobody.
-                if let Some(target) = place.target.take() {
-                    copy(&place.memory[..target.len()], target);
+                if let Some(target) = slot.target.take() {
+                    copy(&slot.memory[..target.len()], target);
                 }
                 Ok(())
             };
             pieces.each(|(number, piece)| {
-                let place = next(places, &mut turn);
-                take_out(place)?;
-                *place.under_way = Some(start(&mut place.memory[..piece.len()], number * len)?);
-                place.target = Some(piece);
+                let slot = next(slots, &mut turn);
+                take_out(slot)?;
+                *slot.under_way = Some(start(&mut slot.memory[..piece.len()], number * len)?);
+                slot.target = Some(piece);
                 Ok(())
             });
             // What is still to be taken out, the first first.
-            pieces.note((0..places.len()).try_for_each(|_| take_out(next(places, &mut turn))));
+            pieces.note((0..slots.len()).try_for_each(|_| take_out(next(slots, &mut turn))));
         });
         pieces.finish()
     }
 
     /// Begins to copy so many bytes.
-    fn begin(&mut self, bytes: usize) -> Way {
+    fn begin(&mut self, bytes: usize) -> CopyPlan {
         let on_it = OnItsWay::new(&self.link);
         let lanes = lanes(bytes, threads(), on_it.is_alone);
         let (len, copy): (_, Copy) = match lanes {
             1 => (STAGING / 2, memory::copy),
-            _ => (STAGING / PLACES, |from, to| to.copy_from_slice(from)),
+            _ => (STAGING / SLOTS, |from, to| to.copy_from_slice(from)),
         };
         let first = self.count;
         self.count = first.wrapping_add(bytes.div_ceil(len));
-        Way { len, lanes, copy, first, _on_it: on_it }
+        CopyPlan { len, lanes, copy, first, _on_it: on_it }
     }
 
-    /// The places, each of so many bytes.
-    fn places<'d>(
+    /// The slots, each of so many bytes.
+    fn slots<'d>(
         &mut self,
         bytes: usize,
         wait: impl Fn(E) -> Result<(), Error>,
-    ) -> Result<Vec<Place<'_, 'd, E>>, Error> {
-        if self.place != bytes {
+    ) -> Result<Vec<StagingSlot<'_, 'd, E>>, Error> {
+        if self.slot != bytes {
             self.under_way.iter_mut().filter_map(Option::take).try_for_each(wait)?;
-            self.place = bytes;
+            self.slot = bytes;
         }
         let memory = self.memory.as_mut_slice().chunks_exact_mut(bytes);
-        let places = memory.zip(self.under_way.iter_mut().step_by(bytes * PLACES / STAGING));
-        Ok(places.map(|(memory, under_way)| Place { memory, under_way, target: None }).collect())
+        let slots = memory.zip(self.under_way.iter_mut().step_by(bytes * SLOTS / STAGING));
+        Ok(slots.map(|(memory, under_way)| StagingSlot { memory, under_way, target: None }).collect())
     }
 }
 
-/// Does the same work on so many threads at most, each with some of the places.
-fn by_lanes<P: Send>(lanes: usize, places: &mut [P], work: &(dyn Fn(&mut [P]) + Sync)) {
-    let each = places.len().div_ceil(lanes);
-    let (places, taken) = (Chunks::new(places, each), AtomicUsize::new(0));
+/// Does the same work on so many threads at most, each with some of the slots.
+fn by_lanes<P: Send>(lanes: usize, slots: &mut [P], work: &(dyn Fn(&mut [P]) + Sync)) {
+    let each = slots.len().div_ceil(lanes);
+    let (slots, taken) = (Chunks::new(slots, each), AtomicUsize::new(0));
     together(lanes - 1, &|| {
         let number = taken.fetch_add(1, Ordering::Relaxed);
-        if number < places.count() {
+        if number < slots.count() {
             // SAFETY: each number comes once.
-            work(unsafe { places.get(number) });
+            work(unsafe { slots.get(number) });
         }
     });
 }
 
-/// The place whose turn it is.
-fn next<'p, P>(places: &'p mut [P], turn: &mut impl Iterator<Item = usize>) -> &'p mut P {
-    &mut places[turn.next().expect("turns without end")]
+/// The slot whose turn it is.
+fn next<'p, P>(slots: &'p mut [P], turn: &mut impl Iterator<Item = usize>) -> &'p mut P {
+    &mut slots[turn.next().expect("turns without end")]
 }
 
-impl<E> Place<'_, '_, E> {
+impl<E> StagingSlot<'_, '_, E> {
     fn wait(&mut self, wait: impl Fn(E) -> Result<(), Error>) -> Result<(), Error> {
         self.under_way.take().map_or(Ok(()), wait)
     }
@@ -210,7 +210,7 @@ impl<E> Place<'_, '_, E> {
 mod tests {
     use std::ptr::NonNull;
 
-    use super::{LANES, Link, MUCH, OnItsWay, PLACES, STAGING, Staging, lanes};
+    use super::{LANES, Link, MUCH, OnItsWay, SLOTS, STAGING, Staging, lanes};
     use crate::error::Error;
     use crate::lock::lock;
     use crate::pinned::Locked;
@@ -265,7 +265,7 @@ mod tests {
         let half = STAGING / 2;
         for threads in [1, 3, LANES + 5] {
             let mut staging = staging();
-            for len in [0, 5, half, MUCH, half + 1, MUCH + 7, 3 * half + 5, MUCH + STAGING / PLACES] {
+            for len in [0, 5, half, MUCH, half + 1, MUCH + 7, 3 * half + 5, MUCH + STAGING / SLOTS] {
                 let data: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
                 let device = Late { memory: Mutex::new(vec![0; len]) };
                 let up = |piece: &[u8], at| start(piece.as_ptr(), piece.len(), at, true);
@@ -307,7 +307,7 @@ mod tests {
         let failed = on(1, || staging.download(&mut data[..3 * half], wait, |_, at| begin(at)));
         assert_eq!(failed, Err(failure(half)));
         assert_eq!(*lock(&waited), [0, 8, 0]);
-        // In small places, many at once: what was begun is waited for, and nothing more.
+        // In small slots, many at once: what was begun is waited for, and nothing more.
         let begun = Mutex::new(Vec::new());
         let begin = |at| {
             if at >= half {
@@ -326,7 +326,7 @@ mod tests {
         });
         lock(&waited).clear();
         on(1, || staging.upload(&data[..1], wait, |_, _| Ok(8))).unwrap();
-        assert_eq!(Ok(lock(&waited).len()), kept, "all that was copied through smaller places");
+        assert_eq!(Ok(lock(&waited).len()), kept, "all that was copied through smaller slots");
     }
 
     /// Few data are copied while the device copies those before them.

@@ -8,6 +8,7 @@ mod progress;
 mod sharing;
 #[cfg(feature = "opencl")]
 mod staying;
+mod vocabulary;
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -16,7 +17,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::curve::Curve;
 use super::fake::{Fake, Meeting};
-use super::{Cost, Dispatcher, Kind, LARGE, Opened, Share, Strategy, Work};
+use super::{Cost, Demand, Dispatcher, Kind, LARGE, Opened, Share, Strategy};
 use crate::backend::cpu::Cpu;
 use crate::backend::testing::build_heap;
 use crate::backend::{Backend, Combinations, Extent, MatrixView, PrefixProducts, Transforms};

@@ -55,15 +55,15 @@ fn shares_of_what_devices_hold() {
     let twice = Curve::through(vec![[1.0, 2.0], [1e12, 2e12]]);
     let several = several([Fake::default(), Fake::default()], None);
     let several = several.measured(&[transform_kind::<Goldilocks>()], &[line(), twice]);
-    let work = |items| {
+    let demand = |items| {
         let costs = vec![Cost { kind: transform_kind::<Goldilocks>(), work: [3000.0; 2] }];
-        Work { costs, stays: false, items, overhead: 0.0 }
+        Demand { costs, stays: false, items, overhead: 0.0 }
     };
-    let shares = several.shares(&work(30), Some(&[(1, 0..10), (0, 10..30)]), None).unwrap();
+    let shares = several.shares(&demand(30), Some(&[(1, 0..10), (0, 10..30)]), None).unwrap();
     let shares: Vec<_> =
         shares.into_iter().map(|share| (share.member, share.items, share.ns.round())).collect();
     assert_eq!(shares, [(1, 0..10, 2000.0), (0, 10..30, 2000.0)]);
-    let shares = several.shares(&work(0), None, Some(&[1, 2])).unwrap();
+    let shares = several.shares(&demand(0), None, Some(&[1, 2])).unwrap();
     assert_eq!(shares, [Share { member: 0, items: 0..0, ns: 0.0 }]);
 }
 

@@ -23,6 +23,6 @@ mod parse;
 mod tests;
 
 pub use instruction::Fault;
-pub use machine::{Failure, Machine, Work};
+pub use machine::{Failure, KernelLaunch, Machine};
 pub use memory::{FIRST, Memory, Space};
 pub use parse::{Kernel, Program};

@@ -26,7 +26,7 @@ pub struct Machine {
 }
 
 /// What a launch is made of.
-pub struct Work<'a> {
+pub struct KernelLaunch<'a> {
     /// The program.
     pub program: &'a Program,
     /// One of its kernels.
@@ -82,7 +82,7 @@ struct Item {
 
 impl Machine {
     /// Executes a launch.
-    pub fn launch(&mut self, work: &Work<'_>) -> Result<(), Failure> {
+    pub fn launch(&mut self, work: &KernelLaunch<'_>) -> Result<(), Failure> {
         let kernel = work.kernel;
         // Items that do not wait for each other have one frame, one after another.
         let count = if kernel.waits { work.group } else { 1 };
@@ -116,7 +116,7 @@ impl Machine {
     /// Executes a group.
     fn group(
         &mut self,
-        work: &Work<'_>,
+        work: &KernelLaunch<'_>,
         (launch, group): (u64, usize),
         reaches: &[Reach<'_>],
     ) -> Result<(), Failure> {
@@ -170,7 +170,7 @@ impl Machine {
     }
 
     /// Makes a frame ready for an item.
-    fn begin(&mut self, work: &Work<'_>, (group, item): (usize, usize), frame: usize) {
+    fn begin(&mut self, work: &KernelLaunch<'_>, (group, item): (usize, usize), frame: usize) {
         let frame = &mut self.frames[frame];
         let registers = &work.kernel.registers;
         frame[usize::from(registers.start)..usize::from(registers.end)].fill(u64::from_ne_bytes([POISON; 8]));

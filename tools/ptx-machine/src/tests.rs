@@ -5,7 +5,7 @@ mod semantics;
 
 use std::sync::atomic::AtomicU64;
 
-use super::machine::{Failure, Machine, Work};
+use super::machine::{Failure, KernelLaunch, Machine};
 use super::memory::{FIRST, Memory};
 use super::parse::Program;
 
@@ -19,7 +19,8 @@ fn launch(
     let program = Program::parse(text)?;
     let kernel = program.kernels.values().next().expect("the text has a kernel");
     let clock = &AtomicU64::new(FIRST);
-    let work = Work { program: &program, kernel, groups, group, parameters, buffers, clock, lenient: false };
+    let work =
+        KernelLaunch { program: &program, kernel, groups, group, parameters, buffers, clock, lenient: false };
     Machine::default().launch(&work).map_err(|failure| {
         let Failure { group, item, at, fault } = failure;
         format!("item {item} of group {group}, {}: {fault}", program.statement(at))

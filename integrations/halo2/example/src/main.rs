@@ -12,7 +12,7 @@ use halo2_axiom::poly::kzg::strategy::SingleStrategy;
 use halo2_axiom::transcript::{
     Blake2bRead, Blake2bWrite, Challenge255, TranscriptReadBuffer, TranscriptWriterBuffer,
 };
-use program::{Answer, Program, Work};
+use program::{Amounts, Answer, Program};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -89,9 +89,9 @@ impl Program for Prover {
         }
     }
 
-    fn work(k: u32) -> Work {
+    fn work(k: u32) -> Amounts {
         let n = 1 << k;
-        Work { pairs: pairs(n), points: points(n), rows: rows(n) }
+        Amounts { pairs: pairs(n), points: points(n), rows: rows(n) }
     }
 }
 

@@ -28,12 +28,12 @@ pub trait Program: Sized + Sync {
     fn check(&self, number: u64, proof: &[u8]) -> Answer<()>;
 
     /// What the engine has to do for a proof of 2^k rows.
-    fn work(k: u32) -> Work;
+    fn work(k: u32) -> Amounts;
 }
 
 /// Pairs of sums, points of transforms, and rows of row programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Work {
+pub struct Amounts {
     pub pairs: u64,
     pub points: u64,
     pub rows: u64,
@@ -46,7 +46,7 @@ fn path(directory: &Path, number: u64) -> PathBuf {
     directory.join(format!("proof-{number}.bin"))
 }
 
-impl Work {
+impl Amounts {
     /// What an engine did so far.
     fn of(engine: &Engine) -> Self {
         let [pairs, points, rows] =
@@ -65,12 +65,18 @@ impl Work {
 }
 
 /// Errors unless the engine did what was expected of so many proofs.
-fn compare(expected: Option<&str>, of_one: Work, proofs: u64, before: Work, engine: &Engine) -> Answer<()> {
-    let found = Work::of(engine).each(before, |after, before| after - before);
+fn compare(
+    expected: Option<&str>,
+    of_one: Amounts,
+    proofs: u64,
+    before: Amounts,
+    engine: &Engine,
+) -> Answer<()> {
+    let found = Amounts::of(engine).each(before, |after, before| after - before);
     println!("the engine had of {proofs} proofs: {found:?}");
     let expected = match expected {
         None => return Ok(()),
-        Some("stock") => Work { pairs: 0, points: 0, rows: 0 },
+        Some("stock") => Amounts { pairs: 0, points: 0, rows: 0 },
         Some("accelerated") => of_one.each(of_one, |one, _| one * proofs),
         Some(other) => return Err(format!("--expect {other}: expected stock or accelerated").into()),
     };
@@ -94,7 +100,7 @@ pub fn run<P: Program>() -> Answer<()> {
         ["prove", k, directory, count] => {
             let (k, directory, count) = (k.parse()?, Path::new(directory), count.parse::<u64>()?);
             let prover = P::new(k)?;
-            let before = Work::of(&engine);
+            let before = Amounts::of(&engine);
             let proofs: Vec<_> = std::thread::scope(|scope| {
                 let prover = &prover;
                 let threads: Vec<_> =
@@ -123,7 +129,7 @@ pub fn run<P: Program>() -> Answer<()> {
             let prover = P::new(k)?;
             // What the first proof of a process costs besides: tables, kernels, bases that are kept.
             prover.prove(0)?;
-            let before = Work::of(&engine);
+            let before = Amounts::of(&engine);
             let measured: Vec<_> =
                 (0..PROOFS_TIMED).map(|_| zkaccel_halo2::CLOCK.measure(|| prover.prove(1))).collect();
             compare(expected.as_deref(), P::work(k), PROOFS_TIMED, before, &engine)?;

@@ -12,7 +12,7 @@ use zkaccel::resident::DeviceMatrix;
 use super::convert::ours;
 use super::error::ProveError;
 use super::key::Key;
-use super::place::Place;
+use super::residence::Residence;
 use super::synthesis::{Columns, Witness};
 use crate::constraints::layout::{Layout, MATRICES_OF_CONSTRAINTS, Matrix, Scalars};
 use crate::constraints::programs::{Programs, divided, run};
@@ -148,7 +148,7 @@ pub(super) struct Lookups {
 impl Lookups {
     /// `None` without lookups.
     pub(super) fn new(
-        (key, place): (&Key, &Place),
+        (key, residence): (&Key, &Residence),
         names: &[String],
         witness: &Witness,
         scalars: &Scalars,
@@ -157,12 +157,12 @@ impl Lookups {
         if names.is_empty() {
             return Ok(None);
         }
-        let (engine, rows, n) = (&place.engine, key.domain.rows, key.domain.size());
-        let tails = place.bring(repeated(n, tails))?;
+        let (engine, rows, n) = (&residence.engine, key.domain.rows, key.domain.size());
+        let tails = residence.bring(repeated(n, tails))?;
         let inputs = [Some(&key.values), witness.advice(), witness.instances(), None, None, Some(&tails)];
         let parts = key.compression.iter();
         let parts = parts.map(|(_, program)| run(engine, program, rows, &inputs, scalars.as_slice()));
-        let compressed = place.beside(rows, parts.collect::<Result<_, _>>()?)?;
+        let compressed = residence.beside(rows, parts.collect::<Result<_, _>>()?)?;
         let usable = n - (key.layout.blinding + 1);
         let values = engine.permute_lookups(&compressed, usable).map_err(|error| match error {
             Error::NotInTable { lookup, row } => {
@@ -170,14 +170,14 @@ impl Lookups {
             }
             error => error.into(),
         })?;
-        let coefficients = place.coefficients(&key.domain, &values)?;
+        let coefficients = residence.coefficients(&key.domain, &values)?;
         Ok(Some(Self { compressed, permuted: Columns { values, coefficients } }))
     }
 }
 
 /// The grand products of a circuit, `None` without any. The tails are those of all its products.
 pub(super) fn products(
-    (key, place): (&Key, &Place),
+    (key, residence): (&Key, &Residence),
     witness: &Witness,
     lookups: Option<&Lookups>,
     scalars: &Scalars,
@@ -188,7 +188,7 @@ pub(super) fn products(
     if count == 0 {
         return Ok(None);
     }
-    let (engine, rows, n) = (&place.engine, key.domain.rows, key.domain.size());
+    let (engine, rows, n) = (&residence.engine, key.domain.rows, key.domain.size());
     let permuted = lookups.map(|lookups| &lookups.permuted.values);
     let compressed = lookups.map(|lookups| &lookups.compressed);
     let all = |programs: &Programs, inverses| {
@@ -196,7 +196,7 @@ pub(super) fn products(
         let inputs = [Some(&key.values), advice, instances, permuted, None, compressed, inverses];
         let parts = programs.iter();
         let parts = parts.map(|(_, program)| run(engine, program, rows, &inputs, scalars.as_slice()));
-        place.beside(rows, parts.collect::<Result<_, _>>()?)
+        residence.beside(rows, parts.collect::<Result<_, _>>()?)
     };
     let mut inverses = all(&key.quotients[0], None)?;
     engine.invert(&mut inverses)?;
@@ -214,9 +214,9 @@ pub(super) fn products(
         .collect();
     factors.resize(count, Fr::ONE);
 
-    let tails = place.bring(repeated(n, tails))?;
+    let tails = residence.bring(repeated(n, tails))?;
     let inputs = [Some(&key.values), Some(&products), Some(&tails)];
     let parts = key.finish.iter().map(|(_, program)| run(engine, program, rows, &inputs, &factors));
-    let products = place.beside(rows, parts.collect::<Result<_, _>>()?)?;
+    let products = residence.beside(rows, parts.collect::<Result<_, _>>()?)?;
     Ok(Some(products))
 }

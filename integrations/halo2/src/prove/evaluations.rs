@@ -13,7 +13,7 @@ use zkaccel::program::Builder;
 use zkaccel::resident::DeviceMatrix;
 
 use super::key::Key;
-use super::place::Place;
+use super::residence::Residence;
 use crate::constraints::layout::{CIRCUIT, Cell, Layout, Matrix, Scalar, Scalars};
 use crate::constraints::{Algebra, Constraints, System};
 
@@ -81,7 +81,7 @@ impl Evaluations {
     /// Evaluates all polynomials at x times w to each of some rotations.
     pub(super) fn new(
         key: &Key,
-        place: &Place,
+        residence: &Residence,
         polynomials: &Polynomials<'_>,
         rotations: impl IntoIterator<Item = i32>,
         x: Fr,
@@ -93,11 +93,11 @@ impl Evaluations {
         rotations.dedup();
         let points: Vec<Fr> =
             rotations.iter().map(|&rotation| key.domain.rotate(x, rotation as i32)).collect();
-        let weights = powers(key, place, &points)?;
+        let weights = powers(key, residence, &points)?;
         let values = polynomials
             .matrices
             .iter()
-            .map(|matrix| matrix.map(|matrix| place.engine.combine_rows(&weights, matrix)).transpose());
+            .map(|matrix| matrix.map(|matrix| residence.engine.combine_rows(&weights, matrix)).transpose());
         let values = values.collect::<Result<_, Error>>()?;
         Ok(Self { rotations, points, size, values })
     }
@@ -120,15 +120,15 @@ fn normalised(rotation: i32, size: usize) -> usize {
 }
 
 /// The powers of points, a column for each.
-fn powers(key: &Key, place: &Place, points: &[Fr]) -> Result<DeviceMatrix<Fr>, Error> {
-    let row = place.bring(Entries::from_columns(points.to_vec(), 1, points.len())?)?;
+fn powers(key: &Key, residence: &Residence, points: &[Fr]) -> Result<DeviceMatrix<Fr>, Error> {
+    let row = residence.bring(Entries::from_columns(points.to_vec(), 1, points.len())?)?;
     let mut builder = Builder::new();
     for column in 0..points.len() {
         let node = builder.column(0, column, 0);
         builder.output(node);
     }
-    let repeated = place.engine.run_program(&builder.finish()?, key.domain.rows, &[&row], &[])?;
-    Ok(place.engine.prefix_products(&repeated, &[])?.0)
+    let repeated = residence.engine.run_program(&builder.finish()?, key.domain.rows, &[&row], &[])?;
+    Ok(residence.engine.prefix_products(&repeated, &[])?.0)
 }
 
 /// Constraints in the values at x.

@@ -16,7 +16,7 @@ use super::arguments;
 use super::convert::{concatenated, points, slice};
 use super::domain::{Domain, powers};
 use super::error::ProveError;
-use super::place::Place;
+use super::residence::Residence;
 use crate::constraints::Constraints;
 use crate::constraints::layout::{Layout, Matrix};
 use crate::constraints::programs::Programs;
@@ -48,7 +48,7 @@ pub(super) struct Key {
     /// The constraints.
     pub(super) constraints: Recorded,
     identity: Identity,
-    _places: Vec<Place>,
+    _residences: Vec<Residence>,
 }
 
 /// What tells keys with their parameters apart: the representative in transcripts, which is a hash of all commitments, and some of the powers of the secret.
@@ -93,30 +93,30 @@ impl Key {
         let finish = arguments::finish(&layout)?;
 
         let columns = layout.columns(Matrix::Key);
-        let place = Place::of(engine, 2 * columns, n);
+        let residence = Residence::of(engine, 2 * columns, n);
         let mut values = concatenated(key.fixed_values());
         values.extend(concatenated(key.permutation().permutations()));
         let root = domain.subgroup.root();
         values.extend(powers(root).take(n));
         values.extend((0..n).map(|row| if row < n - layout.blinding { Fr::ONE } else { Fr::ZERO }));
-        let values = place.bring_columns(values, n)?;
+        let values = residence.bring_columns(values, n)?;
         let mut coefficients = concatenated(key.fixed_polys());
         coefficients.extend(concatenated(key.permutation().polys()));
         coefficients.extend((0..n).map(|index| if index == 1 { Fr::ONE } else { Fr::ZERO }));
         for polynomial in [key.l0(), key.l_last(), key.l_active_row()] {
             coefficients.extend(slice(polynomial.values()));
         }
-        let coefficients = place.bring_columns(coefficients, n)?;
+        let coefficients = residence.bring_columns(coefficients, n)?;
 
-        let mut places = vec![place];
+        let mut residences = vec![residence];
         let mut cosets = Vec::new();
         let room = columns * domain.cosets.len();
-        let place = Place::exactly(engine, room, n).filter(|_| places[0].is_on_device());
-        if let Some(place) = place {
+        let residence = Residence::exactly(engine, room, n).filter(|_| residences[0].is_on_device());
+        if let Some(residence) = residence {
             for &coset in &domain.cosets {
-                cosets.push(place.on_coset(coset, &coefficients)?);
+                cosets.push(residence.on_coset(coset, &coefficients)?);
             }
-            places.push(place);
+            residences.push(residence);
         }
         let bases = match engine.bases(points(secret_powers).to_vec(), BasesOptions::default()) {
             Ok(bases) => Some(bases),
@@ -133,7 +133,7 @@ impl Key {
             finish,
             constraints: recorded,
             identity: Identity::of(params, key),
-            _places: places,
+            _residences: residences,
             layout,
             domain,
         })
@@ -148,10 +148,10 @@ impl Key {
     }
 
     /// The columns on a coset.
-    pub(super) fn on_coset(&self, place: &Place, index: usize) -> Result<DeviceMatrix<Fr>, Error> {
+    pub(super) fn on_coset(&self, residence: &Residence, index: usize) -> Result<DeviceMatrix<Fr>, Error> {
         match self.cosets.get(index) {
             Some(values) => Ok(values.clone()),
-            None => place.on_coset(self.domain.cosets[index], &self.coefficients),
+            None => residence.on_coset(self.domain.cosets[index], &self.coefficients),
         }
     }
 }

@@ -145,7 +145,8 @@ impl Opening<'_> {
         builder.weighted_sum(terms, 1);
         let inputs = [&self.run.key.values, &numerators, &inverses];
         let program = builder.finish()?;
-        let h = self.run.place.engine.run_program(&program, self.run.key.domain.rows, &inputs, &values)?;
+        let h =
+            self.run.residence.engine.run_program(&program, self.run.key.domain.rows, &inputs, &values)?;
         self.commit(&h, transcript)?;
 
         let u = squeeze(transcript);
@@ -189,7 +190,7 @@ impl Opening<'_> {
         let program = builder.finish()?;
         let inputs = [&inverses, &numerators, &h];
         let quotient =
-            self.run.place.engine.run_program(&program, self.run.key.domain.rows, &inputs, &values)?;
+            self.run.residence.engine.run_program(&program, self.run.key.domain.rows, &inputs, &values)?;
         self.commit(&quotient, transcript)
     }
 
@@ -229,7 +230,7 @@ impl Opening<'_> {
         let inputs = [&numerators, &inverses];
         let program = builder.finish()?;
         let quotients =
-            self.run.place.engine.run_program(&program, self.run.key.domain.rows, &inputs, &values)?;
+            self.run.residence.engine.run_program(&program, self.run.key.domain.rows, &inputs, &values)?;
         self.commit(&quotients, transcript)
     }
 
@@ -265,7 +266,7 @@ impl Opening<'_> {
             }
             inputs.extend(&sum);
             let program = builder.finish()?;
-            sum = Some(self.run.place.engine.run_program(
+            sum = Some(self.run.residence.engine.run_program(
                 &program,
                 self.run.key.domain.rows,
                 &inputs,
@@ -273,7 +274,7 @@ impl Opening<'_> {
             )?);
         }
         let mut values = sum.expect("a polynomial or more");
-        self.run.place.engine.ntt(&Ntt::forward(self.run.key.domain.subgroup), &mut values)?;
+        self.run.residence.engine.ntt(&Ntt::forward(self.run.key.domain.subgroup), &mut values)?;
         Ok(values)
     }
 
@@ -291,7 +292,7 @@ impl Opening<'_> {
             }
             builder.output(product);
         }
-        let (engine, rows) = (&self.run.place.engine, self.run.key.domain.rows);
+        let (engine, rows) = (&self.run.residence.engine, self.run.key.domain.rows);
         let mut inverses = engine.run_program(&builder.finish()?, rows, &[&self.run.key.values], &values)?;
         engine.invert(&mut inverses)?;
         Ok(inverses)
@@ -303,7 +304,7 @@ impl Opening<'_> {
         E: EncodedChallenge<G1Affine>,
         T: TranscriptWrite<G1Affine, E>,
     {
-        let coefficients = self.run.place.coefficients(&self.run.key.domain, values)?;
+        let coefficients = self.run.residence.coefficients(&self.run.key.domain, values)?;
         let highest = coefficients.read_rows(&[self.run.key.domain.size() - 1])?;
         if highest.iter().flatten().any(|&coefficient| coefficient != Fr::ZERO) {
             return Err(ProveError::NotPolynomial);

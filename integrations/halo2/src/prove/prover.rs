@@ -26,8 +26,8 @@ use super::evaluations::{Evaluations, Polynomials, satisfied};
 use super::key::{Key, Keys};
 use super::opening::{MultiOpen, Opening};
 use super::order::{Order, rotations};
-use super::place::Place;
 use super::quotient::{Coefficients, pieces};
+use super::residence::Residence;
 use super::run::{Run, squeeze, write_points};
 use super::synthesis::{absorb_instances, synthesize};
 use crate::constraints::Constraints;
@@ -129,8 +129,8 @@ impl Prover {
         let key = self.keys.get(&self.engine, params, pk)?;
         let layout = &key.layout;
         let n = key.domain.size();
-        let place = Place::of(&self.engine, required(layout, circuits.len(), &key), n);
-        let run = Run { key: &key, place: &place, params };
+        let residence = Residence::of(&self.engine, required(layout, circuits.len(), &key), n);
+        let run = Run { key: &key, residence: &residence, params };
         let constraints = Constraints { system, layout };
 
         let span = info_span!("synthesis").entered();
@@ -152,7 +152,7 @@ impl Prover {
         let tails: Vec<_> = witnesses.iter().map(|_| permuted_tails(layout, &mut rng)).collect();
         let lookups = witnesses.iter().zip(&tails);
         let lookups = lookups.map(|(witness, tails)| {
-            let lookups = Lookups::new((&key, &place), &names, witness, &scalars, tails)?;
+            let lookups = Lookups::new((&key, &residence), &names, witness, &scalars, tails)?;
             if let Some(lookups) = &lookups {
                 write_points(transcript, &run.commit(&lookups.permuted.coefficients)?)?;
             }
@@ -174,8 +174,9 @@ impl Prover {
         for (circuit, witness) in witnesses.iter().enumerate() {
             let tails = [&of_sets[circuit][..], &of_lookups[circuit]].concat();
             let lookups = lookups[circuit].as_ref();
-            let values = products((&key, &place), witness, lookups, &scalars, &tails)?;
-            let coefficients = values.map(|values| place.coefficients(&key.domain, &values)).transpose()?;
+            let values = products((&key, &residence), witness, lookups, &scalars, &tails)?;
+            let coefficients =
+                values.map(|values| residence.coefficients(&key.domain, &values)).transpose()?;
             commitments.push(coefficients.as_ref().map_or(Ok(Vec::new()), |c| run.commit(c))?);
             grand_products.push(coefficients);
         }
@@ -188,7 +189,7 @@ impl Prover {
         drop(span);
 
         let random = info_span!("random polynomial").in_scope(|| {
-            let random = place.bring_columns(self.random_polynomial(n, &mut rng), n)?;
+            let random = residence.bring_columns(self.random_polynomial(n, &mut rng), n)?;
             write_points(transcript, &run.commit(&random)?)?;
             Ok::<_, ProveError>(random)
         })?;
@@ -206,7 +207,7 @@ impl Prover {
             })
             .collect();
         let pieces = info_span!("quotient").in_scope(|| {
-            let pieces = pieces(&key, &place, &circuits, &scalars, y)?;
+            let pieces = pieces(&key, &residence, &circuits, &scalars, y)?;
             write_points(transcript, &run.commit(&pieces)?)?;
             Ok::<_, ProveError>(pieces)
         })?;
@@ -217,7 +218,7 @@ impl Prover {
         drop((pieces, random));
         let polynomials = Polynomials::new(&key.coefficients, &circuits, &last);
         let rotations = rotations(pk, layout);
-        let evaluations = Evaluations::new(&key, &place, &polynomials, rotations, x)?;
+        let evaluations = Evaluations::new(&key, &residence, &polynomials, rotations, x)?;
         let holds =
             satisfied(&key, &constraints, (&polynomials, &evaluations), circuits.len(), &scalars, [x, y]);
         if !holds {
@@ -274,7 +275,7 @@ impl Run<'_> {
         builder.output(random_node);
         let powers: Vec<Fr> = powers(power).take(count).collect();
         let program = builder.finish()?;
-        self.place.engine.run_program(&program, self.key.domain.rows, &[pieces, random], &powers)
+        self.residence.engine.run_program(&program, self.key.domain.rows, &[pieces, random], &powers)
     }
 }
 

@@ -12,7 +12,7 @@ use zkaccel::ntt::Ntt;
 use zkaccel::resident::DeviceMatrix;
 
 use super::key::Key;
-use super::place::Place;
+use super::residence::Residence;
 use crate::constraints::layout::{CIRCUIT, Scalars};
 
 /// The coefficients of the polynomials of a circuit, by matrix; those that it has none of are missing.
@@ -21,31 +21,31 @@ pub(super) type Coefficients<'a> = [Option<&'a DeviceMatrix<Fr>>; CIRCUIT.len()]
 /// The pieces of the quotient: a column of coefficients for each.
 pub(super) fn pieces(
     key: &Key,
-    place: &Place,
+    residence: &Residence,
     circuits: &[Coefficients<'_>],
     scalars: &Scalars,
     y: Fr,
 ) -> Result<DeviceMatrix<Fr>, Error> {
-    let (engine, domain, recorded) = (&place.engine, &key.domain, &key.constraints);
+    let (engine, domain, recorded) = (&residence.engine, &key.domain, &key.constraints);
     let weights = recorded.weights(y, circuits.len());
-    let zero = place.bring_columns(vec![Fr::ZERO], 1)?;
+    let zero = residence.bring_columns(vec![Fr::ZERO], 1)?;
     let mut parts = Vec::with_capacity(domain.cosets.len());
     for (index, &coset) in domain.cosets.iter().enumerate() {
-        let of_key = key.on_coset(place, index)?;
+        let of_key = key.on_coset(residence, index)?;
         let mut sum = zero.clone();
         for (number, circuit) in circuits.iter().enumerate() {
             let mut on_coset = [const { None }; CIRCUIT.len()];
             for (values, matrix) in on_coset.iter_mut().zip(circuit) {
-                *values = matrix.map(|matrix| place.on_coset(coset, matrix)).transpose()?;
+                *values = matrix.map(|matrix| residence.on_coset(coset, matrix)).transpose()?;
             }
             let circuit = (number, &on_coset);
             sum = recorded.added(engine, domain.rows, sum, &of_key, circuit, scalars, &weights)?;
         }
         if recorded.is_empty() {
-            sum = place.bring_columns(vec![Fr::ZERO; domain.size()], domain.size())?;
+            sum = residence.bring_columns(vec![Fr::ZERO; domain.size()], domain.size())?;
         }
         engine.ntt(&Ntt::inverse(coset), &mut sum)?;
         parts.push(sum);
     }
-    engine.combine_columns(&place.beside(domain.rows, parts)?, &domain.pieces)
+    engine.combine_columns(&residence.beside(domain.rows, parts)?, &domain.pieces)
 }

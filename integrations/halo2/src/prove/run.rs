@@ -1,4 +1,4 @@
-//! What the steps of a proof share: the key and the place of its matrices, commitments, and what is said to the transcript.
+//! What the steps of a proof share: the key and the residence of its matrices, commitments, and what is said to the transcript.
 
 use halo2_axiom::halo2curves::bn256::{self, Bn256, G1Affine};
 use halo2_axiom::poly::commitment::ParamsProver;
@@ -11,20 +11,20 @@ use zkaccel::resident::DeviceMatrix;
 use super::convert::{ours, sum};
 use super::error::ProveError;
 use super::key::Key;
-use super::place::Place;
+use super::residence::Residence;
 
 /// What the steps of a proof share.
 #[derive(Clone, Copy)]
 pub(super) struct Run<'a> {
     pub(super) key: &'a Key,
-    pub(super) place: &'a Place,
+    pub(super) residence: &'a Residence,
     pub(super) params: &'a ParamsKZG<Bn256>,
 }
 
 impl Run<'_> {
     /// Commitments to polynomials by their coefficients.
     pub(super) fn commit(&self, coefficients: &DeviceMatrix<Fr>) -> Result<Vec<G1>, Error> {
-        self.place.engine.msm_batch(coefficients, self.key.bases(self.params.get_g()))
+        self.residence.engine.msm_batch(coefficients, self.key.bases(self.params.get_g()))
     }
 }
 

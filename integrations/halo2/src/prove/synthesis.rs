@@ -75,7 +75,7 @@ where
     T: TranscriptWrite<bn256::G1Affine, E>,
     C: Circuit<bn256::Fr>,
 {
-    let (place, n) = (run.place, run.key.domain.size());
+    let (residence, n) = (run.residence, run.key.domain.size());
     let of_challenges = system.challenge_phase();
     let mut phases: Vec<Columns> = Vec::new();
     let mut end_phase = |phase: usize, mut values: Vec<bn256::Fr>, challenges: &mut [Option<bn256::Fr>]| {
@@ -86,8 +86,8 @@ where
         // Blinds of commitments, which KZG does not use.
         random(rng, values.len() / n);
         if !values.is_empty() {
-            let values = place.bring_borrowed(slice(&values), n)?;
-            let coefficients = place.coefficients(&run.key.domain, &values)?;
+            let values = residence.bring_borrowed(slice(&values), n)?;
+            let coefficients = residence.coefficients(&run.key.domain, &values)?;
             write_points(transcript, &run.commit(&coefficients)?)?;
             phases.push(Columns { values, coefficients });
         }
@@ -114,8 +114,8 @@ where
     let instances = match instances.is_empty() {
         true => None,
         false => {
-            let values = place.bring_columns(concatenated_slices(instances, n), n)?;
-            let coefficients = place.coefficients(&run.key.domain, &values)?;
+            let values = residence.bring_columns(concatenated_slices(instances, n), n)?;
+            let coefficients = residence.coefficients(&run.key.domain, &values)?;
             Some(Columns { values, coefficients })
         }
     };
@@ -149,5 +149,5 @@ fn in_order(
         builder.output(node);
     }
     let inputs: Vec<_> = matrices.iter().collect();
-    run.place.engine.run_program(&builder.finish()?, run.key.domain.rows, &inputs, &[])
+    run.residence.engine.run_program(&builder.finish()?, run.key.domain.rows, &inputs, &[])
 }

@@ -9,7 +9,7 @@ use halo2_proofs::pasta::{EqAffine, Fp};
 use halo2_proofs::plonk::{ProvingKey, SingleVerifier, create_proof, keygen_pk, keygen_vk, verify_proof};
 use halo2_proofs::poly::commitment::Params;
 use halo2_proofs::transcript::{Blake2bRead, Blake2bWrite, Challenge255};
-use program::{Answer, Program, Work};
+use program::{Amounts, Answer, Program};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -74,8 +74,8 @@ impl Program for Prover {
         }
     }
 
-    fn work(k: u32) -> Work {
-        Work { pairs: pairs(1 << k), points: points(1 << k), rows: 0 }
+    fn work(k: u32) -> Amounts {
+        Amounts { pairs: pairs(1 << k), points: points(1 << k), rows: 0 }
     }
 }
 

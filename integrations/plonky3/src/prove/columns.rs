@@ -116,9 +116,9 @@ impl Columns {
 
 /// The columns for the sizes of the last proof, which proofs of equal sizes need again.
 #[derive(Default)]
-pub(super) struct Kept(Mutex<Vec<Arc<Columns>>>);
+pub(super) struct ColumnCache(Mutex<Vec<Arc<Columns>>>);
 
-impl Kept {
+impl ColumnCache {
     /// The columns for traces of these sizes, in their order.
     pub(super) fn of(&self, memory: Memory<'_>, sizes: &[Sizes]) -> Result<Vec<Arc<Columns>>, Error> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -15,7 +15,7 @@ use zkaccel_proofs::Required;
 use super::columns::coset;
 use super::commitment::{Commitment, Part};
 use super::masks::Salts;
-use super::place::Values;
+use super::residence::Values;
 use crate::hashes::Accelerated;
 
 /// The sizes of a proof.

@@ -23,11 +23,11 @@ mod masked;
 mod masks;
 mod open;
 mod periodic;
-mod place;
 mod points;
 mod prover;
 mod quotient;
 mod record;
+mod residence;
 mod scheme;
 
 use p3_challenger::{CanObserve, CanSample, FieldChallenger, GrindingChallenger};

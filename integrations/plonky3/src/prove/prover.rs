@@ -17,15 +17,15 @@ use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 use zkaccel_proofs::{Claim, Memory, Placement};
 
-use super::columns::Kept;
+use super::columns::ColumnCache;
 use super::commitment::{Commitment, Part};
 use super::constraints::{Constraints, agree, check_terms, log_height};
 use super::error::ProveError;
 use super::extended::{Extensions, Sizes, Spare};
 use super::masks::{self, Masks};
 use super::open::{self, Request};
-use super::place::{Values, placed};
 use super::record::Recorded;
+use super::residence::{Values, placed};
 use super::scheme::{Scheme, Terms};
 use super::{masked, quotient};
 use crate::elements::as_it_is;
@@ -40,7 +40,7 @@ pub struct Prover<'a, SC, A> {
     /// The number of chunks of the quotient, if it is the same for all traces.
     log_chunks: Option<usize>,
     terms: Terms,
-    columns: Kept,
+    columns: ColumnCache,
     spare: Spare,
 }
 
@@ -83,7 +83,7 @@ where
             constraints: Constraints::new(air, || Recorded::of_air::<EF, A>(air))?,
             log_chunks: None,
             terms,
-            columns: Kept::default(),
+            columns: ColumnCache::default(),
             spare: Spare::default(),
         };
         if !prover.constraints.has_periodic_columns() {

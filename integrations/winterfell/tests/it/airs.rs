@@ -13,7 +13,7 @@ fn int(value: usize) -> BaseElement {
     BaseElement::new(value as u64)
 }
 
-/// x' = x^3 + 42, from 3 to the last value, by ways that cannot all be recorded.
+/// x' = x^3 + 42, from 3 to the last value, by evaluations that cannot all be recorded.
 pub struct Work {
     context: AirContext<BaseElement>,
     last: BaseElement,
@@ -21,7 +21,7 @@ pub struct Work {
 
 /// How an AIR evaluates its constraint.
 #[derive(Clone, Copy, Debug)]
-pub enum Way {
+pub enum Evaluation {
     Plain,
     /// It compares values.
     Compares,
@@ -36,13 +36,13 @@ pub enum Way {
 
 impl Work {
     pub fn trace(rows: usize) -> Table {
-        Self::evaluated_by(Way::Plain, rows)
+        Self::evaluated_by(Evaluation::Plain, rows)
     }
 
-    pub fn evaluated_by(way: Way, rows: usize) -> Table {
+    pub fn evaluated_by(evaluation: Evaluation, rows: usize) -> Table {
         let next = |x: &BaseElement| Some(x.cube() + int(42));
         let trace = Table::new(vec![std::iter::successors(Some(int(3)), next).take(rows).collect()], 0, 0);
-        Table { info: TraceInfo::with_meta(1, rows, vec![way as u8]), ..trace }
+        Table { info: TraceInfo::with_meta(1, rows, vec![evaluation as u8]), ..trace }
     }
 }
 
@@ -72,20 +72,20 @@ impl Air for Work {
     ) {
         let (x, y) = (frame.current()[0], frame.next()[0]);
         result[0] = y - (x.exp(3u32.into()) + E::from(42u32));
-        let is = |way: Way| self.trace_info().meta().first() == Some(&(way as u8));
-        if is(Way::Compares) && x == E::ZERO {
+        let is = |evaluation: Evaluation| self.trace_info().meta().first() == Some(&(evaluation as u8));
+        if is(Evaluation::Compares) && x == E::ZERO {
             result[0] = y - E::from(42u32);
         }
-        if is(Way::Divides) {
+        if is(Evaluation::Divides) {
             result[0] = result[0] * (x + E::ONE) / (x + E::ONE);
         }
-        if is(Way::Looks) {
+        if is(Evaluation::Looks) {
             result[0] += E::from(x.base_element(0) - x.base_element(0));
         }
-        if is(Way::Changes) && std::any::type_name::<E>().ends_with("Symbol") {
+        if is(Evaluation::Changes) && std::any::type_name::<E>().ends_with("Symbol") {
             result[0] += x;
         }
-        if is(Way::Panics) && std::any::type_name::<E>().ends_with("Symbol") {
+        if is(Evaluation::Panics) && std::any::type_name::<E>().ends_with("Symbol") {
             panic!("a type of elements that is not known");
         }
     }

@@ -9,7 +9,7 @@ use zkaccel::{Engine, Error};
 use zkaccel_winterfell::{Accelerated, ProveError, Resident};
 
 use super::air::ChainAir;
-use super::airs::{Mixed, Permutation, Way, Wide, Work};
+use super::airs::{Evaluation, Mixed, Permutation, Wide, Work};
 use super::table::{OPTIONS, Options, Provable, Stock, Table, stock};
 use super::{Blake3, chain};
 
@@ -80,7 +80,7 @@ fn auxiliary_segments() {
 /// Constraints that cannot be recorded, of a trace in any place.
 #[test]
 fn the_stock_evaluator() {
-    within::<Work, Blake3>(&Work::evaluated_by(Way::Divides, 64), OPTIONS, [700, 300, 100, 10]);
+    within::<Work, Blake3>(&Work::evaluated_by(Evaluation::Divides, 64), OPTIONS, [700, 300, 100, 10]);
     let trace = Permutation::trace(64);
     let trace = Table { info: TraceInfo::new_multi_segment(2, 3, 2, 64, vec![1]), ..trace };
     within::<Permutation, Blake3>(&trace, OPTIONS, [1500, 500, 60, 10]);

@@ -6,7 +6,7 @@ use winter_math::fields::f64::BaseElement;
 use zkaccel_winterfell::{Constraints, ProveError, Resident, prove};
 
 use super::Blake3;
-use super::airs::{Mixed, Permutation, Way, Work};
+use super::airs::{Evaluation, Mixed, Permutation, Work};
 use super::table::{OPTIONS, Options, Provable, Stock, Table, check, stock};
 
 /// The error of a proof that is asked for, in words.
@@ -59,20 +59,23 @@ fn what_cannot_be_recorded() {
     let words = |what| format!("the AIR's constraints cannot be recorded: {what}");
     let differ =
         "row 0: the recorded constraints and those that the AIR evaluates differ, expected equal sums";
-    for (way, expected) in [
-        (Way::Compares, words("values are compared")),
-        (Way::Divides, words("a value is inverted that depends on the row")),
-        (Way::Looks, words("the coordinates of values are read")),
-        (Way::Changes, differ.into()),
-        (Way::Panics, words("a panic: a type of elements that is not known")),
+    for (evaluation, expected) in [
+        (Evaluation::Compares, words("values are compared")),
+        (Evaluation::Divides, words("a value is inverted that depends on the row")),
+        (Evaluation::Looks, words("the coordinates of values are read")),
+        (Evaluation::Changes, differ.into()),
+        (Evaluation::Panics, words("a panic: a type of elements that is not known")),
     ] {
-        let trace = Work::evaluated_by(way, 16);
+        let trace = Work::evaluated_by(evaluation, 16);
         assert_eq!(text::<Work>(trace.clone(), OPTIONS), expected);
         let options = Options { partitions: 2, ..OPTIONS };
         let prover = Stock::<Work, Blake3>::new(options.into());
         let proved = Resident::new().unwrap().or_stock_evaluator().prove(&prover, trace.clone()).unwrap();
         assert_eq!(proved.constraints, Constraints::Stock { reason: expected });
-        assert!(proved.proof.to_bytes() == stock(&prover, &trace).to_bytes(), "the proofs differ: {way:?}");
+        assert!(
+            proved.proof.to_bytes() == stock(&prover, &trace).to_bytes(),
+            "the proofs differ: {evaluation:?}"
+        );
         check::<Work, Blake3>(proved.proof, &trace, options).unwrap();
     }
 }

@@ -50,40 +50,41 @@ where
     let (n, log) = (ntt.domain.size(), ntt.domain.log_size());
     let steps = Steps::of(ntt);
     let form = Form::of::<R>();
-    let work = Work::<C, R> { beta: C::endomorphism().beta.mul(form.into), form, vectors: PhantomData };
+    let arithmetic =
+        PointArithmetic::<C, R> { beta: C::endomorphism().beta.mul(form.into), form, vectors: PhantomData };
     // In reversed order, as decimation in time begins.
     let mut state = memory::filled(points.len(), Jacobian::IDENTITY)?;
     for (state, points) in state.chunks_exact_mut(n).zip(affine_points(points).chunks_exact(n)) {
         for (i, state) in state.iter_mut().enumerate() {
             let index = reverse_bits(i, log);
-            *state = work.start(&points[ntt.input_order.place(index, n)]);
+            *state = arithmetic.start(&points[ntt.input_order.index_of(index, n)]);
         }
     }
     if let Some(before) = steps.before {
         let factors = Factors::new::<C>(&before);
-        work.scale(&mut state, &factors, |i| reverse_bits(i % n, log));
+        arithmetic.scale(&mut state, &factors, |i| reverse_bits(i % n, log));
     }
     let twiddles = Factors::new::<C>(&geometric(TwoAdic::ONE, steps.root).take(n / 2).collect::<Vec<_>>());
     for layer in 0..log {
-        work.layer(&mut state, &twiddles, n, 1 << layer)?;
+        arithmetic.layer(&mut state, &twiddles, n, 1 << layer)?;
     }
     if let Some(after) = steps.after {
         // An inverse without a shift has one factor for all.
         let are_equal = after.windows(2).all(|pair| pair[0] == pair[1]);
         let factors = Factors::new::<C>(if are_equal { &after[..1] } else { &after });
-        work.scale(&mut state, &factors, |i| if are_equal { 0 } else { i % n });
+        arithmetic.scale(&mut state, &factors, |i| if are_equal { 0 } else { i % n });
     }
-    let results = work.normalized(&state)?;
+    let results = arithmetic.normalized(&state)?;
     for (results, points) in results.chunks_exact(n).zip(points.chunks_exact_mut(n)) {
         for (i, result) in results.iter().enumerate() {
-            points[ntt.output_order.place(i, n)] = *result;
+            points[ntt.output_order.index_of(i, n)] = *result;
         }
     }
     Ok(())
 }
 
 /// Points and products, in the vectors R.
-struct Work<C: Curve, R> {
+struct PointArithmetic<C: Curve, R> {
     form: Form<Coordinate<C>>,
     /// The factor of the endomorphism, as vectors have it.
     beta: Coordinate<C>,
@@ -92,7 +93,7 @@ struct Work<C: Curve, R> {
 
 type Point<C> = Jacobian<Coordinate<C>>;
 
-impl<C: Curve, R: Coordinates<Element = Coordinate<C>>> Work<C, R> {
+impl<C: Curve, R: Coordinates<Element = Coordinate<C>>> PointArithmetic<C, R> {
     fn start(&self, point: &Affine<Coordinate<C>>) -> Point<C> {
         if point.is_identity() {
             return Jacobian::IDENTITY;

@@ -9,14 +9,16 @@ use crate::curve::samples::{edges, multiples, wide};
 use crate::curve::{TwoAdicCurve, affine};
 use crate::ntt::Domain;
 
-fn work<C: TwoAdicCurve, R: Coordinates<Element = Coordinate<C>>>(vectors: PhantomData<R>) -> Work<C, R> {
+fn arithmetic<C: TwoAdicCurve, R: Coordinates<Element = Coordinate<C>>>(
+    vectors: PhantomData<R>,
+) -> PointArithmetic<C, R> {
     let form = Form::of::<R>();
-    Work { beta: C::endomorphism().beta.mul(form.into), form, vectors }
+    PointArithmetic { beta: C::endomorphism().beta.mul(form.into), form, vectors }
 }
 
 /// Scalars at the edges and others, times points that are different, one and none; the last vector is not full.
 fn products<C: TwoAdicCurve, R: Coordinates<Element = Coordinate<C>>>(vectors: PhantomData<R>) {
-    let work = work::<C, R>(vectors);
+    let arithmetic = arithmetic::<C, R>(vectors);
     let scalars: Vec<C::Scalar> = edges().into_iter().chain((0..30).map(wide)).collect();
     let zero = C::Scalar::from(0);
     let choices: [&dyn Fn(usize) -> C::Scalar; 3] =
@@ -24,36 +26,36 @@ fn products<C: TwoAdicCurve, R: Coordinates<Element = Coordinate<C>>>(vectors: P
     for choose in choices {
         let factors: Vec<_> = (0..scalars.len()).map(choose).collect();
         let points = multiples::<C>(&factors);
-        let mut state: Vec<_> = affine_points(&points).iter().map(|point| work.start(point)).collect();
-        work.scale(&mut state, &Factors::new::<C>(&scalars), |i| i);
+        let mut state: Vec<_> = affine_points(&points).iter().map(|point| arithmetic.start(point)).collect();
+        arithmetic.scale(&mut state, &Factors::new::<C>(&scalars), |i| i);
         let expected: Vec<_> =
             points.iter().zip(&scalars).map(|(&point, scalar)| C::Projective::from(point) * scalar).collect();
-        assert_eq!(work.normalized(&state).unwrap(), affine(&expected), "{}", C::NAME);
+        assert_eq!(arithmetic.normalized(&state).unwrap(), affine(&expected), "{}", C::NAME);
     }
 }
 
 /// Every two of some points among which there are equal and opposite ones and the identity, with denominators of their own.
 fn butterflies<C: TwoAdicCurve, R: Coordinates<Element = Coordinate<C>>>(vectors: PhantomData<R>) {
-    let work = work::<C, R>(vectors);
+    let arithmetic = arithmetic::<C, R>(vectors);
     let factors = [0, 1, 2, 3, 1000].map(C::Scalar::from);
     let factors: Vec<_> = factors.iter().flat_map(|&factor| [factor, -factor, factor]).collect();
     let points = multiples::<C>(&factors);
-    let mut state: Vec<_> = affine_points(&points).iter().map(|point| work.start(point)).collect();
+    let mut state: Vec<_> = affine_points(&points).iter().map(|point| arithmetic.start(point)).collect();
     let inverse: C::Scalar = Option::from(halo2curves::ff::Field::invert(&wide::<C::Scalar>(9))).unwrap();
     // There and back, which leaves other denominators.
     for scalar in [wide(9), inverse] {
-        work.scale(&mut state, &Factors::new::<C>(&[scalar]), |_| 0);
+        arithmetic.scale(&mut state, &Factors::new::<C>(&[scalar]), |_| 0);
     }
     let pairs = (0..state.len()).flat_map(|i| (0..factors.len()).map(move |j| (i, j)));
     let pairs: Vec<_> = pairs.collect();
     for pairs in pairs.chunks(R::WIDTH) {
         let lane = |lane: usize| pairs[lane.min(pairs.len() - 1)];
         let (a, b) = (from_fn(|i| &state[lane(i).0]), from_fn(|i| &state[lane(i).1]));
-        let found = work.butterflies(a, b);
+        let found = arithmetic.butterflies(a, b);
         for (lane, &(i, j)) in pairs.iter().enumerate() {
             let [p, q] = [i, j].map(|index| C::Projective::from(points[index]));
             let expected = affine(&[p + q, p + -q]);
-            assert_eq!(work.normalized(&found[lane]).unwrap(), expected, "{} {i} {j}", C::NAME);
+            assert_eq!(arithmetic.normalized(&found[lane]).unwrap(), expected, "{} {i} {j}", C::NAME);
         }
     }
 }

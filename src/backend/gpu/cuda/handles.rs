@@ -60,7 +60,7 @@ handles! {
 unsafe impl Sync for HostMemory {}
 
 /// A stream, its staging memory, and the launches whose time has not been read yet.
-pub(super) struct Work {
+pub(super) struct CudaQueue {
     pub(super) context: Arc<Context>,
     pub(super) stream: CUstream,
     pub(super) uploads: Passage,
@@ -85,7 +85,7 @@ impl Stream {
     }
 }
 
-impl Work {
+impl CudaQueue {
     pub(super) fn stream(&self) -> Stream {
         Stream(self.stream)
     }
@@ -95,7 +95,7 @@ impl Work {
 pub(super) type Passage = Option<Option<Staging<Event>>>;
 
 // SAFETY: as for Context; a queue is used by one thread at a time.
-unsafe impl Send for Work {}
+unsafe impl Send for CudaQueue {}
 
 impl Context {
     /// Makes this the calling thread's context; every call from outside the backend begins with it.
@@ -123,7 +123,7 @@ impl Event {
     }
 }
 
-impl Drop for Work {
+impl Drop for CudaQueue {
     fn drop(&mut self) {
         if self.context.bind().is_err() {
             return;

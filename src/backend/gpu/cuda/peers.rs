@@ -6,14 +6,14 @@
 use cudarc::driver::sys::{self, CUdeviceptr, CUresult};
 
 use super::Cuda;
-use super::handles::{Context, Work, failure};
+use super::handles::{Context, CudaQueue, failure};
 use crate::error::Error;
 
 impl Cuda {
     /// Copies bytes from the memory of a peer, of which the buffers are alive, to memory of this device.
     pub(super) fn copy_from_peer(
         &self,
-        queue: &mut Work,
+        queue: &mut CudaQueue,
         peer: &Context,
         from: CUdeviceptr,
         to: CUdeviceptr,

@@ -11,7 +11,7 @@ use cudarc::driver::sys::{
 };
 
 use super::Cuda;
-use super::handles::{Event, HostMemory, Passage, Stream, Work};
+use super::handles::{CudaQueue, Event, HostMemory, Passage, Stream};
 use crate::backend::gpu::staging::{STAGING, Staging};
 use crate::error::Error;
 use crate::memory::{Strided, StridedMut};
@@ -49,7 +49,7 @@ impl Cuda {
         Ok(event)
     }
 
-    pub(super) fn copy_in(&self, queue: &mut Work, data: &[u8], to: CUdeviceptr) -> Result<(), Error> {
+    pub(super) fn copy_in(&self, queue: &mut CudaQueue, data: &[u8], to: CUdeviceptr) -> Result<(), Error> {
         let stream = queue.stream();
         let failed = self.failed("uploading");
         let start = |piece: &[u8], at: usize| {
@@ -72,7 +72,12 @@ impl Cuda {
         self.wait_for(queue)
     }
 
-    pub(super) fn copy_out(&self, queue: &mut Work, from: CUdeviceptr, data: &mut [u8]) -> Result<(), Error> {
+    pub(super) fn copy_out(
+        &self,
+        queue: &mut CudaQueue,
+        from: CUdeviceptr,
+        data: &mut [u8],
+    ) -> Result<(), Error> {
         // Failed work is reported here, before anything is written.
         self.wait_for(queue)?;
         let stream = queue.stream();
@@ -100,7 +105,7 @@ impl Cuda {
     /// Copies page-locked columns.
     pub(super) fn copy_columns_in(
         &self,
-        queue: &mut Work,
+        queue: &mut CudaQueue,
         columns: Strided<'_, u64>,
         to: CUdeviceptr,
     ) -> Result<(), Error> {
@@ -123,7 +128,7 @@ impl Cuda {
     /// Copies to page-locked columns.
     pub(super) fn copy_columns_out(
         &self,
-        queue: &mut Work,
+        queue: &mut CudaQueue,
         from: CUdeviceptr,
         columns: StridedMut<'_, u64>,
     ) -> Result<(), Error> {

@@ -17,7 +17,7 @@ use zkaccel_ptx_machine as machine;
 use super::{
     Arg, Buffer, Device, DeviceInfo, DeviceKind, Error, Launch, Limits, Locked, Program, Queue, ptx_text,
 };
-use machine::{FIRST, Machine, Memory, Space, Work};
+use machine::{FIRST, KernelLaunch, Machine, Memory, Space};
 
 /// Kernels with races that change nothing. In `ntt_pass` items without a column repeat the last one up to where they would store it, while those whose it is
 /// store it in place. An instruction of a row program loads the place of an operand before it is known whether it has one.
@@ -139,7 +139,7 @@ impl Emulated {
                 format!("{} groups of {} items, expected at most {largest}", launch.groups, launch.group);
             return Err(failed(message));
         }
-        let work = Work {
+        let work = KernelLaunch {
             program: &program,
             kernel,
             groups: launch.groups,

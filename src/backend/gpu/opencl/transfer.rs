@@ -13,7 +13,7 @@ use opencl3::event::Event;
 use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_bool};
 
-use super::{Allocation, OpenCl, Passage, Work, failure};
+use super::{Allocation, OpenCl, OpenClQueue, Passage, failure};
 use crate::backend::gpu::staging::{STAGING, Staging};
 use crate::error::Error;
 use crate::lock::lock;
@@ -94,12 +94,12 @@ impl OpenCl {
 
     pub(super) fn copy_in(
         &self,
-        queue: &mut Work,
+        queue: &mut OpenClQueue,
         data: &[u8],
         to: &Allocation,
         at: usize,
     ) -> Result<(), Error> {
-        let Work { queue, uploads, .. } = queue;
+        let OpenClQueue { queue, uploads, .. } = queue;
         let start = |piece: &[u8], offset: usize, blocking: cl_bool| {
             let memory = piece.as_ptr().cast::<c_void>();
             // SAFETY: the plan's assertions keep the copy inside the buffer; the piece is not touched until the copy was
@@ -121,12 +121,12 @@ impl OpenCl {
 
     pub(super) fn copy_out(
         &self,
-        queue: &mut Work,
+        queue: &mut OpenClQueue,
         from: &Allocation,
         at: usize,
         data: &mut [u8],
     ) -> Result<(), Error> {
-        let Work { queue, downloads, .. } = queue;
+        let OpenClQueue { queue, downloads, .. } = queue;
         let len = data.len();
         let start = |piece: &mut [u8], offset: usize, blocking: cl_bool| {
             let memory = piece.as_mut_ptr().cast::<c_void>();
@@ -194,7 +194,7 @@ mod tests {
         device.upload(&mut queue, &data, &memory, 5).unwrap();
         device.download(&mut queue, &memory, 5, &mut out).unwrap();
         assert!(out == data);
-        let work = queue.of::<Work>();
+        let work = queue.of::<OpenClQueue>();
         assert!(matches!((&work.uploads, &work.downloads), (Some(Some(_)), Some(Some(_)))));
 
         let mut queue = device.queue().unwrap();
@@ -206,7 +206,7 @@ mod tests {
         locked.as_mut_slice().fill(0);
         device.download(&mut queue, &memory, 0, &mut locked.as_mut_slice()[..len - 3]).unwrap();
         assert!(locked.as_slice()[..len - 3].iter().zip(&data[3..]).all(|(found, byte)| *found == !byte));
-        let work = queue.of::<Work>();
+        let work = queue.of::<OpenClQueue>();
         assert!(work.uploads.is_none() && work.downloads.is_none(), "no staging");
 
         assert_eq!(lock(&device.ranges).len(), 1);

@@ -116,12 +116,12 @@ fn every_program_is_read() {
 }
 
 /// What is done with kernels.
-type Work<'a> = (String, Box<dyn Fn() -> Result<(), String> + Send + Sync + 'a>);
+type NamedRun<'a> = (String, Box<dyn Fn() -> Result<(), String> + Send + Sync + 'a>);
 
 /// All work, and what is launched by it.
-fn work(launched: &Launched) -> Vec<Work<'_>> {
+fn work(launched: &Launched) -> Vec<NamedRun<'_>> {
     let of = |fast_double: bool| {
-        move |case: Case| -> Work<'_> {
+        move |case: Case| -> NamedRun<'_> {
             // An engine of its own: some cases count what it has done.
             let run = move || (case.run)(&engine(Emulated::new(fast_double).with_record(launched)));
             (case.name.to_string() + if fast_double { "" } else { ", plain" }, Box::new(run))

@@ -25,14 +25,14 @@ use super::instance::Instance;
 use super::lookups::{self, Permutation};
 use crate::elements::{as_it_is, view};
 use crate::hashes::Accelerated;
-use crate::prove::columns::Kept;
+use crate::prove::columns::ColumnCache;
 use crate::prove::commitment::{Commitment, Part};
 use crate::prove::constraints::{agree, check_terms, log_height};
 use crate::prove::error::ProveError;
 use crate::prove::extended::{Extensions, Sizes, Spare};
 use crate::prove::open::{self, Request};
-use crate::prove::place::{Values, placed};
 use crate::prove::quotient;
+use crate::prove::residence::{Values, placed};
 use crate::prove::scheme::{Scheme, Terms};
 
 /// The AIRs of a batch whose constraints are recorded, with a configuration and with their preprocessed columns, which are in the engine's memory.
@@ -43,7 +43,7 @@ pub struct BatchProver<'a, SC: StarkGenericConfig, A, H: Accelerated> {
     instances: Vec<Instance<'a, A>>,
     preprocessed: Option<Preprocessed<H>>,
     terms: Terms,
-    columns: Kept,
+    columns: ColumnCache,
     spare: Spare,
 }
 
@@ -120,7 +120,7 @@ where
             Instance::new(engine, config, air, lookups, width(i))
         });
         let instances = instances.collect::<Result<_, _>>()?;
-        let (engine, columns) = (engine.clone(), Kept::default());
+        let (engine, columns) = (engine.clone(), ColumnCache::default());
         let spare = Spare::default();
         let mut prover =
             Self { engine, config, common, instances, preprocessed: None, terms, columns, spare };

@@ -19,19 +19,19 @@ const SCRATCH: usize = 24;
 
 /// An engine, and where it has the matrices of a proof.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Residence {
     pub(super) engine: Engine,
     /// What is claimed of the device's budget; `None` for matrices in host memory.
     claim: Option<Claim>,
 }
 
-impl Place {
-    /// A place for so many columns of n rows, and what operations on them take.
+impl Residence {
+    /// A residence for so many columns of n rows, and what operations on them take.
     pub(super) fn of(engine: &Engine, columns: usize, rows: usize) -> Self {
         Self::exactly(engine, columns + SCRATCH, rows).unwrap_or(Self { engine: engine.clone(), claim: None })
     }
 
-    /// A place for so many columns in the device's memory, or none.
+    /// A residence for so many columns in the device's memory, or none.
     pub(super) fn exactly(engine: &Engine, columns: usize, rows: usize) -> Option<Self> {
         let bytes = (columns as u64).saturating_mul(rows as u64).saturating_mul(size_of::<Fr>() as u64);
         let claim = Claim::of(engine, bytes)?;
@@ -43,7 +43,7 @@ impl Place {
         self.claim.is_some()
     }
 
-    /// Brings a matrix to its place.
+    /// Brings a matrix to where it stays.
     pub(super) fn bring<'a>(
         &self,
         matrix: impl Into<MatrixInput<'a, Fr>>,
@@ -54,7 +54,7 @@ impl Place {
         }
     }
 
-    /// Brings columns of equal lengths, one after another, to their place.
+    /// Brings columns of equal lengths, one after another, to where they stay.
     pub(super) fn bring_columns(&self, entries: Vec<Fr>, rows: usize) -> Result<DeviceMatrix<Fr>, Error> {
         let columns = entries.len() / rows;
         self.bring(Matrix::from_columns(entries, rows, columns)?)
