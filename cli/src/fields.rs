@@ -56,11 +56,16 @@ fn aliases(name: &str) -> Vec<&'static str> {
 
 impl FieldName {
     /// The first of the list, which is the default, on the command line.
-    const DEFAULT: &str = NAMES[0];
+    pub(crate) const DEFAULT: &str = NAMES[0];
 
     /// The name.
     pub(crate) fn name(self) -> &'static str {
         NAMES[self.0]
+    }
+
+    /// The field of a name of the list.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        NAMES.iter().position(|listed| *listed == name).map(Self)
     }
 
     /// Whether it is the default.

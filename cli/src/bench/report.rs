@@ -147,7 +147,7 @@ pub(super) struct Products {
 #[serde(rename_all = "lowercase")]
 pub(super) enum Field {
     Goldilocks,
-    /// Either prime field of BN254.
+    /// Either prime field of BN254, or another one whose elements have as many words; the subject says which.
     Bn254,
 }
 

@@ -1,7 +1,7 @@
 //! Where the time of a run goes: work of the device, transfers, and the host.
 
 use super::lines::{Line, is_best_approach, lines, select};
-use super::{Figures, Words, power};
+use super::{Figures, power, what};
 use crate::bench::report::{Measurement, OnDevice, Report};
 use crate::page::bars::{Bar, Bars, Part};
 use crate::page::figure::{Entry, Figure, Table, columns};
@@ -113,13 +113,11 @@ fn largest<'a>(line: &Line<'a>) -> Option<(String, &'a Measurement, &'a OnDevice
     Some((title(run), run, run.on_device.as_ref()?))
 }
 
-/// An operation with its variant and its size.
+/// An operation with what it is over, its variant and its size.
 pub(super) fn title(run: &Measurement) -> String {
     let subject = &run.subject;
-    let words = Words::of(&subject.operation);
-    let variant = subject.hash.map(|hash| hash.to_string()).or_else(|| subject.scalars.clone());
-    let variant = variant.map_or_else(String::new, |variant| format!(", {variant}"));
+    let scalars = subject.scalars.as_ref().map_or_else(String::new, |scalars| format!(", {scalars}"));
     let columns = subject.columns.filter(|&columns| columns > 1);
     let columns = columns.map_or_else(String::new, |columns| format!(" \u{d7} {columns}"));
-    format!("{}{variant}, {}{columns}", words.what, power(subject.log_size))
+    format!("{}{scalars}, {}{columns}", what(subject), power(subject.log_size))
 }

@@ -1,9 +1,11 @@
 //! The page of fixed measurements: a CPU and an OpenCL device, and texts that HTML must not take for its own.
 
 use std::collections::BTreeSet;
+use std::str::FromStr;
 
 use super::page;
-use crate::bench::report::Report;
+use crate::bench::report::{Report, Subject};
+use crate::hashes::HashName;
 
 fn fixed() -> Report {
     serde_json::from_str(include_str!("fixed.json")).unwrap()
@@ -118,6 +120,61 @@ fn texts_stay_texts() {
     let data = between(&page, "id=\"data\">", "</script>")[0];
     let data: serde_json::Value = serde_json::from_str(data).unwrap();
     assert_eq!(data, serde_json::to_value(fixed()).unwrap());
+}
+
+/// The fixed report of one operation on the processor, its subject changed.
+fn only(operation: &str, change: impl Fn(&mut Subject)) -> String {
+    let mut report = fixed();
+    report.devices.truncate(1);
+    report.measurements.retain(|run| run.device == "cpu" && run.subject.operation == operation);
+    report.measurements.iter_mut().for_each(|run| change(&mut run.subject));
+    let page = page(&report).unwrap();
+    // What stands outside of the data.
+    page.split("id=\"data\">").next().unwrap().into()
+}
+
+#[test]
+fn curves_and_fields_are_those_that_were_measured() {
+    let page = only("msm", |subject| subject.curve = Some("pallas".into()));
+    for expected in [
+        ">Multi-scalar multiplication over pallas</h2>",
+        "MSM over pallas, 2\u{b9}\u{b2}",
+        ">Multi-scalar multiplication over pallas: all values</p>",
+        "MSM over pallas, uniform",
+        "products over the coordinates of pallas",
+        "The rate of products over the coordinates of pallas was not measured",
+    ] {
+        assert!(page.contains(expected), "{expected}\n{page}");
+    }
+    for wrong in ["MSM over BN254", "bn254", "prime field of BN254", ">BN254, "] {
+        assert!(!page.contains(wrong), "{wrong}");
+    }
+    let page = only("fft", |subject| subject.field = Some("bls12-381-fr".into()));
+    for expected in [
+        ">Transforms over bls12-381-fr</h2>",
+        "<th scope=\"row\">FFT over bls12-381-fr</th>",
+        "products over bls12-381-fr",
+    ] {
+        assert!(page.contains(expected), "{expected}\n{page}");
+    }
+    assert!(!page.contains("FFT over BN254") && !page.contains("BN254\u{2019}s scalars"));
+    // The first of the lists, which the data leave out.
+    let page = only("msm", |_| ());
+    assert!(page.contains("MSM over bn254-g1") && page.contains("a prime field of BN254"));
+    assert!(page.contains(">BN254, ") && !page.contains(">Goldilocks, "));
+}
+
+#[test]
+fn one_hash_is_named() {
+    let page = only("merkle", |subject| subject.hash = HashName::from_str("blake3").ok());
+    for expected in [
+        "</span> Merkle trees with blake3 on cpu</strong>",
+        ">Merkle trees with blake3 on cpu: all values</p>",
+        "<th scope=\"row\">Merkle tree with blake3</th>",
+        ">Merkle trees with blake3</h2>",
+    ] {
+        assert!(page.contains(expected), "{expected}\n{page}");
+    }
 }
 
 /// Without a device that tells its time, without products, and without any measurement at all there is still a page.
