@@ -3,8 +3,8 @@
 use super::over::Over;
 use super::{power, what};
 use crate::bench::report::{Measurement, Report, Subject};
-use crate::page::chart::{Axis, Chart, Point, Series, Style, Ticks};
-use crate::page::figure::{Table, columns};
+use crate::page::chart::{Axis, Chart, Point, Series, Source, Style, Ticks};
+use crate::page::figure::{Row, Table, columns};
 use crate::page::number::si;
 
 /// A measurement and where it stands in the report.
@@ -39,6 +39,11 @@ impl Value {
             }
         }
     }
+}
+
+/// Where the page's data have a measurement.
+pub(super) fn path(index: usize) -> String {
+    format!("measurements/{index}")
 }
 
 /// The measurements that a condition selects.
@@ -137,7 +142,7 @@ pub(super) fn series(
                 spread,
                 tip: tip(&line.name, items, run),
                 label: None,
-                source: Some(format!("measurements/{index}/{field}")),
+                source: Source::Data(format!("{}/{field}", path(index))),
             })
         })
         .collect();
@@ -206,7 +211,9 @@ pub(super) fn table(caption: String, lines: &[Line<'_>]) -> Table {
         head.extend(columns(["#On the device", "#Rate there", "#Share of copies"]));
     }
     let mut rows = Vec::new();
-    for (line, (_, run)) in lines.iter().flat_map(|line| line.points.iter().map(move |point| (line, point))) {
+    for (line, &(index, run)) in
+        lines.iter().flat_map(|line| line.points.iter().map(move |point| (line, point)))
+    {
         let name = if line.name.is_empty() { what(&run.subject) } else { line.name.clone() };
         let mut row = vec![name, run.device.clone(), power(run.subject.log_size), run.runs.to_string()];
         let times = [
@@ -229,7 +236,7 @@ pub(super) fn table(caption: String, lines: &[Line<'_>]) -> Table {
             None if on_device => row.extend(std::iter::repeat_n("\u{2013}".to_owned(), 3)),
             None => {}
         }
-        rows.push(row);
+        rows.push(Row { source: Some(path(index)), cells: row });
     }
     Table { caption, columns: head, rows }
 }

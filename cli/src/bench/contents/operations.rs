@@ -6,7 +6,7 @@ use super::{Figures, Words, power};
 use crate::bench::counts;
 use crate::bench::published::{Comparison, PUBLISHED};
 use crate::bench::report::{Measurement, Report};
-use crate::page::chart::{Axis, Chart, Point, Series, Style, Ticks};
+use crate::page::chart::{Axis, Chart, Point, Series, Source, Style, Ticks};
 use crate::page::figure::{Entry, Figure};
 use crate::page::frame::Section;
 use crate::page::number::si;
@@ -191,7 +191,7 @@ fn beside(report: &Report, comparison: Comparison, figures: &mut Figures) -> Str
                 si(number.seconds, "s")
             ),
             label: (i == 0).then(|| label.into()),
-            source: None,
+            source: Source::Elsewhere,
         });
         let points = points.collect();
         all.push(Series { name: String::new(), colour, style: Style::Hollow, points });
@@ -215,7 +215,7 @@ fn beside(report: &Report, comparison: Comparison, figures: &mut Figures) -> Str
     for (log_size, label, time) in rows {
         let mut row = vec!["\u{2013}".to_owned(); width];
         (row[0], row[1], row[2], row[6]) = (label.into(), "published".into(), power(log_size), time);
-        table.rows.push(row);
+        table.rows.push(row.into());
     }
     figures.html(&Figure {
         id: format!("figure-published-{comparison:?}").to_lowercase(),

@@ -1,12 +1,12 @@
 //! Rooflines: what operations reach of what their device could do.
 
-use super::lines::{Indexed, is_best_approach, lines, select, tip};
+use super::lines::{Indexed, is_best_approach, lines, path, select, tip};
 use super::over::Over;
 use super::shares::title;
 use super::{Figures, Words};
 use crate::bench::report::{Device, Field, Measurement, Report};
-use crate::page::chart::{Axis, Chart, Point, Roof, Series, Shape, Style, Ticks};
-use crate::page::figure::{Entry, Figure, Table, columns};
+use crate::page::chart::{Axis, Chart, Point, Roof, Series, Shape, Source, Style, Ticks};
+use crate::page::figure::{Entry, Figure, Row, Table, columns};
 use crate::page::frame::Section;
 use crate::page::number::si;
 
@@ -108,7 +108,10 @@ fn roofline(report: &Report, device: &Device, number: usize, figures: &mut Figur
                 "#The same on the device",
                 "#Of the lower ceiling",
             ]),
-            rows: largest.iter().map(|&(_, run)| row(run, device)).collect(),
+            rows: largest
+                .iter()
+                .map(|&(index, run)| Row { source: Some(path(index)), cells: row(run, device) })
+                .collect(),
         },
     })
 }
@@ -192,7 +195,7 @@ fn point((index, run): Indexed<'_>, time: f64, labelled: bool) -> Point {
         spread: None,
         tip,
         label: labelled.then_some(short),
-        source: Some(format!("measurements/{index}/products/count")),
+        source: Source::Data(format!("{}/products/count", path(index))),
     }
 }
 

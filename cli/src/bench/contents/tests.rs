@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use super::page;
-use crate::bench::report::{Report, Subject};
+use crate::bench::report::{Measurement, Report, Subject};
 use crate::hashes::HashName;
 
 fn fixed() -> Report {
@@ -101,6 +101,27 @@ fn every_measurement_is_drawn_and_stands_in_a_table() {
         assert!(sources.contains(format!("measurements/{index}/median_seconds").as_str()), "{run:?}");
         let least = crate::page::number::si(run.min_seconds, "s");
         assert!(page.contains(&format!("<td class=\"num\">{least}</td>")), "{least}");
+    }
+}
+
+/// What `tools/report/probe.js` compares with the data in a browser.
+#[test]
+fn bars_rows_and_published_marks_tell_their_values() {
+    let report = fixed();
+    let page = page(&report).unwrap();
+    let timed = |run: &Measurement| run.on_device.is_some();
+    let index = report.measurements.iter().position(timed).unwrap();
+    let ntt = |run: &Measurement| timed(run) && run.subject.operation == "ntt" && run.subject.log_size == 16;
+    let largest = report.measurements.iter().position(ntt).unwrap();
+    let device = report.measurements[largest].on_device.as_ref().unwrap().device_median_seconds;
+    for expected in [
+        format!("<tr data-source=\"measurements/{index}\">"),
+        format!("data-source=\"measurements/{largest}/device\" data-seconds=\"{device}\""),
+        format!("data-source=\"measurements/{largest}/transfers\""),
+        format!("data-source=\"measurements/{largest}/rest\""),
+        "data-size=\"1048576\" data-value=\"0.016\"".into(),
+    ] {
+        assert!(page.contains(&expected), "{expected}");
     }
 }
 
