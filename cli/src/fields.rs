@@ -6,6 +6,7 @@ use zkaccel::field::{ScalarField, TwoAdicPrime};
 use zkaccel::ntt::AcceleratedField;
 
 use crate::curves::parts;
+use crate::output;
 
 /// Work that is generic over the field; [`FieldName::visit`] runs it for the field of a name.
 pub(crate) trait FieldVisitor {
@@ -84,11 +85,17 @@ impl FieldName {
     }
 }
 
+/// The help of `--field`.
+fn field_help() -> String {
+    let curves: Vec<_> = NAMES.iter().flat_map(|name| aliases(name)).collect();
+    format!("The field of an fft; {} are the scalars of these curves", output::enumeration(&curves))
+}
+
 /// The choice of a field.
 #[derive(clap::Args)]
 pub(crate) struct FieldOptions {
-    /// The field of an fft; bn254, pallas, vesta, bls12-381 and bls12-377 are the scalars of these curves
-    #[arg(long, default_value = FieldName::DEFAULT, value_name = "FIELD", value_parser = FieldName::parser())]
+    #[arg(long, default_value = FieldName::DEFAULT, value_name = "FIELD", value_parser = FieldName::parser(),
+        help = field_help())]
     pub(crate) field: FieldName,
 }
 

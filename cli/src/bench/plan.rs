@@ -24,9 +24,9 @@ pub(super) enum Operation {
     Lde,
     /// A commitment to a trace
     Commit,
-    /// A multi-scalar multiplication, over BN254 unless --curve says otherwise, kept bases: uniform scalars, bytes and bits
+    /// A multi-scalar multiplication over the curve of --curve, kept bases: uniform scalars, bytes and bits
     Msm,
-    /// A forward transform over BN254's scalars unless --field says otherwise, natural order on both sides
+    /// A forward transform over the field of --field, natural order on both sides
     Fft,
 }
 

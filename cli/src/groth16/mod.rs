@@ -8,13 +8,24 @@ use std::io::Read;
 use std::path::Path;
 
 use clap::Subcommand;
-use zkaccel_groth16::Bytes;
+use zkaccel_groth16::{AnyPairing, Bytes};
 
 use crate::failure::{Context, Failure};
 use crate::files::{self, Input};
+use crate::output;
 
-/// Make and verify Groth16 proofs over BN254 and BLS12-381, from the files of circom and snarkjs
+/// What the command is for.
+fn about() -> String {
+    let curves: Vec<_> = AnyPairing::ALL.iter().map(|pairing| pairing.name()).collect();
+    format!(
+        "Make and verify Groth16 proofs over {}, from the files of circom and snarkjs",
+        output::enumeration(&curves)
+    )
+}
+
+/// The arguments of all of them.
 #[derive(clap::Args)]
+#[command(about = about(), long_about = None)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,

@@ -18,12 +18,10 @@ use crate::msm::Sum;
 /// Prints what `zkaccel msm` prints of the same files.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// The scalars: a .npy file of '<u8' words, C order, shape (N, limbs of a scalar), which every rank can open
-    #[arg(long, value_name = "S.npy")]
+    #[arg(long, value_name = "S.npy", help = format!("The scalars, which every rank can open: {}", limbs::scalars_help()))]
     scalars: PathBuf,
 
-    /// The bases: a .npy file of '<u8' words, C order, shape (N, limbs of a point), which every rank can open
-    #[arg(long, value_name = "B.npy")]
+    #[arg(long, value_name = "B.npy", help = format!("The bases, which every rank can open: {}", limbs::points_help()))]
     bases: PathBuf,
 
     #[command(flatten)]
