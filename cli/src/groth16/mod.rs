@@ -8,11 +8,13 @@ use std::io::Read;
 use std::path::Path;
 
 use clap::Subcommand;
-use zkaccel_groth16::{AnyPairing, Bytes};
+use zkaccel_groth16::zkey::Zkey;
+use zkaccel_groth16::{AnyPairing, Bytes, Pairing, ProvingKey};
 
 use crate::failure::{Context, Failure};
 use crate::files::{self, Input};
 use crate::output;
+use crate::watch::{Unit, Watch};
 
 /// What the command is for.
 fn about() -> String {
@@ -64,6 +66,16 @@ fn bytes(path: &Path, expected: &str, limit: u64) -> Result<Bytes, Failure> {
             }
         }
     }
+}
+
+/// Reads the whole of a key from its bytes, and shows how far that is.
+fn read<P: Pairing>(
+    zkey: &Zkey<'_, P>,
+    bytes: &[u8],
+    watch: &Watch,
+) -> Result<ProvingKey<P>, zkaccel_groth16::Error> {
+    watch.stage_of("reading the key", Unit::Bytes, 0, bytes.len() as u64);
+    zkey.proving_key_with(&|bytes| watch.advance(bytes))
 }
 
 /// The most bytes of a text: a verification key with 2^20 public signals has fewer.

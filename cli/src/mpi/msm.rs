@@ -7,11 +7,12 @@ use serde::Serialize;
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
 use zkaccel_cluster::{Cluster, Error, Mpi};
 
-use super::{Options, Ranks, caller, read};
+use super::{Options, Ranks, Shown, caller, read};
 use crate::curves::{CurveOptions, CurveVisitor};
 use crate::failure::{Context, Failure};
 use crate::limbs::{self, Form};
 use crate::msm::Sum;
+use crate::watch::Watch;
 
 /// Multiply points of an elliptic curve, the bases, by scalars, and print the sum
 ///
@@ -49,10 +50,10 @@ impl Arguments {
         self.curve.chosen()?.visit(&self)
     }
 
-    fn sum<C: AcceleratedCurve>(&self, cluster: &Cluster<Mpi>) -> Result<(Sum, usize), Error> {
+    fn sum<C: AcceleratedCurve>(&self, cluster: &Cluster<Mpi>, watch: &Watch) -> Result<(Sum, usize), Error> {
         let own = |rows| Ok(cluster.rows(rows));
-        let bases = read(cluster, &self.bases, Some(limbs::point::<C>()), own)?;
-        let scalars = read(cluster, &self.scalars, Some(limbs::scalar::<C::Scalar>()), own)?;
+        let bases = read(cluster, watch, &self.bases, Some(limbs::point::<C>()), own)?;
+        let scalars = read(cluster, watch, &self.scalars, Some(limbs::scalar::<C::Scalar>()), own)?;
         let pairs = bases.rows;
         let made = match scalars.rows == pairs {
             true => self.made::<C>(cluster, &scalars.words, &bases.words),
@@ -86,7 +87,8 @@ impl CurveVisitor for &Arguments {
 
     fn visit<C: AcceleratedCurve>(self) -> Self::Output {
         let print = |(sum, pairs), ranks| self.options.format.print(&Report { sum, pairs, ranks });
-        self.options.run(|cluster| self.sum::<C>(cluster), print)
+        let operation = |cluster: &Cluster<Mpi>, watch: &Watch| self.sum::<C>(cluster, watch);
+        self.options.run(Shown::Operations, operation, print)
     }
 }
 
