@@ -59,10 +59,13 @@ fn aliases(place: usize) -> Vec<&'static str> {
 
 impl CurveName {
     /// The first of the list, which is the default, on the command line.
-    pub(crate) const DEFAULT: &str = NAMES[0];
+    pub(crate) const DEFAULT: &str = Self::FIRST.name();
+
+    /// The same as a value.
+    pub(crate) const FIRST: Self = Self(0);
 
     /// The name.
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         NAMES[self.0]
     }
 
@@ -78,7 +81,7 @@ impl CurveName {
 
     /// Whether it is the default.
     pub(crate) fn is_default(self) -> bool {
-        self.0 == 0
+        self == Self::FIRST
     }
 
     /// Reads a name, or another name of a curve.

@@ -57,10 +57,13 @@ fn aliases(name: &str) -> Vec<&'static str> {
 
 impl FieldName {
     /// The first of the list, which is the default, on the command line.
-    pub(crate) const DEFAULT: &str = NAMES[0];
+    pub(crate) const DEFAULT: &str = Self::FIRST.name();
+
+    /// The same as a value.
+    pub(crate) const FIRST: Self = Self(0);
 
     /// The name.
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         NAMES[self.0]
     }
 
@@ -71,7 +74,7 @@ impl FieldName {
 
     /// Whether it is the default.
     pub(crate) fn is_default(self) -> bool {
-        self.0 == 0
+        self == Self::FIRST
     }
 
     /// Reads a name, or that of a curve.

@@ -152,8 +152,8 @@ fn summary(report: &Report) -> String {
 }
 
 fn method() -> Section {
-    let body = "<p>Each size was run once to warm up, and then 10 to 200 times until half a second had passed, or 3 times if one run \
-         took more than 3 seconds (0.2 seconds in a tour). Inputs lay in memory before the measured time began, and results were dropped after it ended. \
+    let body = "<p>Each size was run once to warm up, and then 10 to 200 times until half a second had passed. Where one run took more \
+         than 3 seconds, or in a tour more than 0.2 seconds, there were 3 runs at least instead of 10. Inputs lay in memory before the measured time began, and results were dropped after it ended. \
          Vertical strokes through the points of a line go from the lower to the upper quartile.</p>\n\
          <p>Bytes are those that any algorithm must move: the input, read once, and the output, written once. Products are those of the \
          best algorithm that the library knows; a device that multiplies more than it must lies lower in the roofline. \
