@@ -93,7 +93,9 @@
     const line = run => JSON.stringify([run.device, run.operation, run.hash, run.curve, run.field, run.scalars, run.columns, run.blowup]);
     const greatest = which(run => isBest(run)
       && !measurements.some(other => isBest(other) && line(other) === line(run) && other.log_size > run.log_size));
-    found.multiply = greatest.filter(i => measurements[i].products?.count > 0);
+    // Several devices as one have no roofline.
+    const isOne = run => data.devices.find(device => device.id === run.device).work.length < 2;
+    found.multiply = greatest.filter(i => measurements[i].products?.count > 0 && isOne(measurements[i]));
     found.timed = greatest.filter(i => measurements[i].device_median_seconds !== undefined);
     found.tableRows = document.querySelectorAll('tbody tr').length;
     found.figures = [...document.querySelectorAll('figure')].map(figure => ({

@@ -225,6 +225,11 @@ impl Machine {
 }
 
 impl Device {
+    /// Whether it is several as one.
+    pub(super) fn is_several(&self) -> bool {
+        self.work.len() > 1
+    }
+
     /// The device of an engine that has not worked yet; measures its ceilings.
     pub(super) fn of(engine: &Engine) -> Result<Self, Failure> {
         let DeviceInfo { id, description, units, memory, driver, reason, .. } = engine.device().clone();

@@ -91,8 +91,7 @@ pub(super) fn notes(report: &Report, device: &Device) -> String {
     let blowup = blowup.map(|factor| format!("lde and commit: blow-up {factor}"));
     let left_out = device.left_out.iter().map(|reason| format!("not measured: {reason}"));
     // With one device it is clear which did the work.
-    let several = device.work.len() > 1;
-    let work = device.work.iter().filter(|_| several).map(ToString::to_string);
+    let work = device.work.iter().filter(|_| device.is_several()).map(ToString::to_string);
     few_runs.into_iter().chain(blowup).chain(left_out).chain(work).collect::<Vec<String>>().join("\n")
 }
 

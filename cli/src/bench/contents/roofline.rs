@@ -6,6 +6,7 @@ use super::shares::title;
 use super::{Figures, Words};
 use crate::bench::report::{Device, Field, Measurement, Report};
 use crate::page::chart::{Axis, Chart, Point, Roof, Series, Shape, Source, Style, Ticks};
+use crate::page::escape;
 use crate::page::figure::{Entry, Figure, Row, Table, columns};
 use crate::page::frame::Section;
 use crate::page::number::si;
@@ -22,10 +23,10 @@ pub(super) fn section(report: &Report, figures: &mut Figures) -> Section {
         .enumerate()
         .map(|(number, device)| roofline(report, device, number, figures))
         .collect();
-    let body = if body.is_empty() {
-        "<p>No operation of this report consists of products.</p>\n".into()
-    } else {
-        format!("{introduction}{body}")
+    let body = match body.as_str() {
+        "" => "<p>No operation of this report consists of products.</p>\n".into(),
+        body if body.contains("<figure") => format!("{introduction}{body}"),
+        _ => body,
     };
     Section { id: "roofline", title: "Rooflines".into(), body }
 }
@@ -38,6 +39,13 @@ fn roofline(report: &Report, device: &Device, number: usize, figures: &mut Figur
         lines(&select(report, chosen)).iter().filter_map(|line| line.points.last().copied()).collect();
     if largest.is_empty() {
         return String::new();
+    }
+    // Their rates of copies are means and those of products sums, and an operation need not be divided among them.
+    if device.is_several() {
+        return format!(
+            "<p>{} is several devices, which have no roofline together. With <code>--each</code> they are measured one after the other, and each has its own.</p>\n",
+            escape(&device.id)
+        );
     }
     let on_device = largest.iter().any(|(_, run)| run.on_device.is_some());
     let mut all = Vec::new();

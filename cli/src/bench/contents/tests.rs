@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
+use serde_json::json;
+
 use super::page;
 use crate::bench::report::{Measurement, Report, Subject};
 use crate::hashes::HashName;
@@ -196,6 +198,21 @@ fn one_hash_is_named() {
     ] {
         assert!(page.contains(expected), "{expected}\n{page}");
     }
+}
+
+#[test]
+fn several_devices_as_one_have_no_roofline() {
+    let mut report = fixed();
+    let work = ["opencl:0", "opencl:1"].map(|device| json!({ "device": device, "operations": [] }));
+    report.devices[1].work = serde_json::from_value(json!(work)).unwrap();
+    let page = page(&report).unwrap();
+    assert!(page.contains("Roofline of cpu") && !page.contains("Roofline of opencl:0"));
+    assert!(page.contains(
+        "<p>opencl:0 is several devices, which have no roofline together. With <code>--each</code>"
+    ));
+    report.devices.remove(0);
+    report.measurements.retain(|run| run.device == "opencl:0");
+    assert!(!super::page(&report).unwrap().contains("The level lines are"));
 }
 
 /// Without a device that tells its time, without products, and without any measurement at all there is still a page.
