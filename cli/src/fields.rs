@@ -6,6 +6,7 @@ use zkaccel::field::{ScalarField, TwoAdicPrime};
 use zkaccel::ntt::AcceleratedField;
 
 use crate::curves::parts;
+use crate::output;
 
 /// Work that is generic over the field; [`FieldName::visit`] runs it for the field of a name.
 pub(crate) trait FieldVisitor {
@@ -56,16 +57,24 @@ fn aliases(name: &str) -> Vec<&'static str> {
 
 impl FieldName {
     /// The first of the list, which is the default, on the command line.
-    const DEFAULT: &str = NAMES[0];
+    pub(crate) const DEFAULT: &str = Self::FIRST.name();
+
+    /// The same as a value.
+    pub(crate) const FIRST: Self = Self(0);
 
     /// The name.
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         NAMES[self.0]
+    }
+
+    /// The field of a name of the list.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        NAMES.iter().position(|listed| *listed == name).map(Self)
     }
 
     /// Whether it is the default.
     pub(crate) fn is_default(self) -> bool {
-        self.0 == 0
+        self == Self::FIRST
     }
 
     /// Reads a name, or that of a curve.
@@ -79,11 +88,17 @@ impl FieldName {
     }
 }
 
+/// The help of `--field`.
+fn field_help() -> String {
+    let curves: Vec<_> = NAMES.iter().flat_map(|name| aliases(name)).collect();
+    format!("The field of an fft; {} are the scalars of these curves", output::enumeration(&curves))
+}
+
 /// The choice of a field.
 #[derive(clap::Args)]
 pub(crate) struct FieldOptions {
-    /// The field of an fft; bn254, pallas, vesta, bls12-381 and bls12-377 are the scalars of these curves
-    #[arg(long, default_value = FieldName::DEFAULT, value_name = "FIELD", value_parser = FieldName::parser())]
+    #[arg(long, default_value = FieldName::DEFAULT, value_name = "FIELD", value_parser = FieldName::parser(),
+        help = field_help())]
     pub(crate) field: FieldName,
 }
 

@@ -9,6 +9,8 @@ use zkaccel::hash::Accelerated;
 use zkaccel::hash::Hasher;
 use zkaccel::kernels::DeviceHash;
 
+use crate::output;
+
 /// Work that is generic over the hash; [`HashName::visit`] runs it for the hash of a name.
 pub(crate) trait HashVisitor {
     /// The type of the work's result, the same for every hash.
@@ -55,7 +57,7 @@ pub(crate) fn approach_help(begin: &str) -> String {
     let hashes: Vec<_> = hashes.map(|hash| hash.name()).collect();
     format!(
         "{begin}; auto is the one that was fastest when it was measured. Only trees over {} on a GPU have more than one approach",
-        hashes.join(" and ")
+        output::enumeration(&hashes)
     )
 }
 

@@ -51,18 +51,32 @@ use clap::{Parser, Subcommand};
 
 use failure::Failure;
 
-/// Hardware acceleration for zero-knowledge provers, over the Goldilocks field (p = 2^64 - 2^32 + 1) and the curve BN254.
-///
-/// Matrices are .npy files of dtype '<u8' (little-endian unsigned 64-bit words below p) in C order with shape
-/// (rows, columns). Digests are 64 hexadecimal digits: 32 bytes, for hashes over the field four little-endian words.
-///
-/// Where a file is expected, - stands for standard input or standard output, and pipes are accepted. Where the result goes to standard
-/// output, the report on it goes to standard error.
-///
-/// Exit status: 0 when the work is done; 1 when a proof is false or a self-test fails; 2 for bad input, a missing device and any other
-/// error.
+/// What the command is for.
+fn about() -> String {
+    format!(
+        "Hardware acceleration for zero-knowledge provers, over the Goldilocks field (p = 2^64 - 2^32 + 1) and the curves {}",
+        output::enumeration(&curves::without_groups())
+    )
+}
+
+/// The same, with what all subcommands have in common.
+fn long_about() -> String {
+    format!("{}.\n\n{COMMON}", about())
+}
+
+const COMMON: &str = "\
+Matrices are .npy files of dtype '<u8' (little-endian unsigned 64-bit words below p) in C order with shape \
+(rows, columns). Digests are 64 hexadecimal digits: 32 bytes, for hashes over the field four little-endian words.
+
+Where a file is expected, - stands for standard input or standard output, and pipes are accepted. Where the result goes to standard \
+output, the report on it goes to standard error.
+
+Exit status: 0 when the work is done; 1 when a proof is false or a self-test fails; 2 for bad input, a missing device and any other \
+error.";
+
+/// The command line.
 #[derive(Parser)]
-#[command(name = "zkaccel", version, max_term_width = 110)]
+#[command(name = "zkaccel", version, max_term_width = 110, about = about(), long_about = long_about())]
 struct Arguments {
     /// Show no progress on the terminal
     #[arg(long, short, global = true)]

@@ -3,9 +3,12 @@
 use zkaccel::Error;
 use zkaccel::curve::{self, CoordinateLimbs, Curve};
 use zkaccel::field::{ScalarField, elements, limbs};
+use zkaccel::msm::AcceleratedCurve;
 
+use crate::curves::{CurveName, CurveVisitor};
 use crate::failure::{Context, Failure};
 use crate::npy::NpyFile;
+use crate::output;
 
 /// Limbs of a scalar: the columns of a matrix of scalars.
 pub(crate) const fn scalar<F: ScalarField>() -> usize {
@@ -15,6 +18,48 @@ pub(crate) const fn scalar<F: ScalarField>() -> usize {
 /// Limbs of an affine point, x before y, and of each coefficient 0 first.
 pub(crate) const fn point<C: Curve>() -> usize {
     size_of::<[CoordinateLimbs<C>; 2]>() / size_of::<u64>()
+}
+
+/// The shapes of matrices of points, or of scalars, for help: `(N, 8) over bn254-g1 and pallas`.
+fn shapes(limbs: fn([usize; 2]) -> usize) -> String {
+    let mut shapes: Vec<(usize, Vec<&str>)> = Vec::new();
+    for curve in CurveName::all() {
+        let limbs = limbs(curve.visit(Limbs));
+        match shapes.iter_mut().find(|shape| shape.0 == limbs) {
+            Some((_, curves)) => curves.push(curve.name()),
+            None => shapes.push((limbs, vec![curve.name()])),
+        }
+    }
+    let shapes = shapes.iter();
+    let shapes = shapes.map(|(limbs, curves)| format!("(N, {limbs}) over {}", output::enumeration(curves)));
+    shapes.collect::<Vec<_>>().join("; ")
+}
+
+/// Limbs of a point and of a scalar.
+struct Limbs;
+
+impl CurveVisitor for Limbs {
+    type Output = [usize; 2];
+
+    fn visit<C: AcceleratedCurve>(self) -> [usize; 2] {
+        [point::<C>(), scalar::<C::Scalar>()]
+    }
+}
+
+/// What a file of points is.
+pub(crate) fn points_help() -> String {
+    format!(
+        "a .npy file of '<u8' words, C order, the limbs of x and then of y, those of c0 before those of c1 where a coordinate is c0 + c1 u: {}; the identity is all zero",
+        shapes(|[point, _]| point)
+    )
+}
+
+/// What a file of scalars is.
+pub(crate) fn scalars_help() -> String {
+    format!(
+        "a .npy file of '<u8' words, C order, the limbs of each scalar, the lowest first: {}",
+        shapes(|[_, scalar]| scalar)
+    )
 }
 
 /// The form in which limbs represent elements.

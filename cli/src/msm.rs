@@ -21,12 +21,10 @@ use crate::watch::{StageTime, Unit, Watch};
 /// Prints the affine coordinates x and y of the sum as hexadecimal integers, or `identity`; over a group g2 a coordinate c0 + c1 u is two integers, c0 first.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The scalars: a .npy file of '<u8' words, C order, shape (N, 4), four limbs to a scalar, the lowest first; over bw6-761-g1 (N, 6), six limbs
-    #[arg(long, value_name = "S.npy")]
+    #[arg(long, value_name = "S.npy", help = format!("The scalars: {}", limbs::scalars_help()))]
     scalars: PathBuf,
 
-    /// The bases: a .npy file of '<u8' words, C order, shape (N, 8), the limbs of x and then of y; over bn254-g2 (N, 16), those of c0 before those of c1; over g1 of bls12-381 and bls12-377 (N, 12) and over their g2 (N, 24), six limbs to a coefficient; over bw6-761-g1 (N, 24), twelve; the identity is all zero
-    #[arg(long, value_name = "B.npy")]
+    #[arg(long, value_name = "B.npy", help = format!("The bases: {}", limbs::points_help()))]
     bases: PathBuf,
 
     #[command(flatten)]

@@ -93,16 +93,16 @@ impl NpyFile {
 
     /// The entries of one row, without reading the others.
     pub(crate) fn read_row(&mut self, row: usize) -> io::Result<Vec<u64>> {
-        self.read_rows(row..row + 1)
+        self.read_rows(row..row + 1, |_| {})
     }
 
-    /// The entries of some rows, without reading the others.
-    pub(crate) fn read_rows(&mut self, rows: Range<usize>) -> io::Result<Vec<u64>> {
+    /// The entries of some rows, without reading the others. `tell` is called with the number of bytes read.
+    pub(crate) fn read_rows(&mut self, rows: Range<usize>, tell: impl FnMut(u64)) -> io::Result<Vec<u64>> {
         let mut words = bytemuck::allocation::try_zeroed_vec(rows.len() * self.columns)
             .map_err(|()| io::ErrorKind::OutOfMemory)?;
         let Input::Regular(file, _) = &mut self.input else { return Err(ErrorKind::NotSeekable.into()) };
         file.seek(SeekFrom::Start(self.data_start + (rows.start as u64 * self.columns as u64) * WORD))?;
-        file.read_exact(bytemuck::cast_slice_mut(&mut words))?;
+        Reporting::new(file, tell).read_exact(bytemuck::cast_slice_mut(&mut words))?;
         words.iter_mut().for_each(|word| *word = u64::from_le(*word));
         Ok(words)
     }

@@ -43,6 +43,15 @@ impl Format {
     }
 }
 
+/// Names in a sentence: `a, b and c`.
+pub(crate) fn enumeration(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => (*name).into(),
+        [before @ .., last] => format!("{} and {last}", before.join(", ")),
+    }
+}
+
 /// Prints the warnings of the library's cache.
 pub(crate) fn print_warnings() {
     zkaccel::cache::warnings().iter().for_each(|warning| warn(warning));

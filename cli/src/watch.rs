@@ -35,6 +35,8 @@ pub(crate) enum Unit {
     Bytes,
     /// Anything else, by the name of several.
     Things(&'static str),
+    /// Milliseconds, which have no rate.
+    Time,
 }
 
 /// How long a stage took.
@@ -87,6 +89,11 @@ impl Watch {
         watch
     }
 
+    /// Watches and shows nothing.
+    pub(crate) fn hidden() -> Self {
+        Self::showing(ProgressDrawTarget::hidden(), channel().0)
+    }
+
     fn showing(target: ProgressDrawTarget, end: Sender<()>) -> Self {
         let bar = ProgressBar::with_draw_target(None, target);
         bar.set_style(style(WITHOUT_BAR, Unit::Bytes));
@@ -101,6 +108,26 @@ impl Watch {
     /// A stage of the command's own, of which so many parts are done.
     pub(crate) fn stage_of(&self, name: &'static str, unit: Unit, done: u64, total: u64) {
         reach(&self.clock, &self.bar, name, unit, done, total);
+    }
+
+    /// A stage of the command's own that takes a known time.
+    pub(crate) fn stage_for<R>(&self, name: &'static str, time: Duration, work: impl FnOnce() -> R) -> R {
+        let start = Instant::now();
+        let reach = || {
+            let [done, total] = [start.elapsed().min(time), time].map(|time| time.as_millis() as u64);
+            self.stage_of(name, Unit::Time, done, total);
+        };
+        reach();
+        std::thread::scope(|scope| {
+            // Dropping it, at the latest where the work panics, ends the thread.
+            let (_end, ended) = channel::<()>();
+            scope.spawn(move || {
+                while ended.recv_timeout(PATIENCE / 4) == Err(RecvTimeoutError::Timeout) {
+                    reach();
+                }
+            });
+            work()
+        })
     }
 
     /// Shows more of the stage than its name, until the next stage.
@@ -156,6 +183,7 @@ fn style(template: &str, unit: Unit) -> ProgressStyle {
     style.with_key("rate", move |state: &ProgressState, text: &mut dyn Write| {
         // A line that cannot be written is a line less on the terminal.
         let _ = match (unit, state.per_sec()) {
+            (Unit::Time, _) => Ok(()),
             (Unit::Bytes, rate) => write!(text, "{}/s", HumanBytes(rate as u64)),
             (Unit::Things(things), rate) if rate >= 1e4 => write!(text, "{:.0}k {things}/s", rate / 1e3),
             (Unit::Things(things), rate) if rate >= 10.0 => write!(text, "{rate:.0} {things}/s"),

@@ -26,14 +26,16 @@ struct Set<C: AcceleratedCurve> {
 }
 
 impl<C: AcceleratedCurve<Scalar: ScalarField>> Set<C> {
-    /// Hands points to an engine, of which the first belongs to signal `first` of so many.
+    /// Hands points to an engine, of which the first belongs to signal `first` of so many, and tells how many they were.
     fn keep(
         mut points: Vec<C>,
         first: usize,
         signals: usize,
         engine: &Engine,
         options: BasesOptions,
+        tell: &dyn Fn(u64),
     ) -> Result<Self, Error> {
+        let count = points.len() as u64;
         let identity = C::default();
         let signal_of = |(i, _): (usize, &C)| first + i;
         let remaining: Vec<usize> =
@@ -47,7 +49,9 @@ impl<C: AcceleratedCurve<Scalar: ScalarField>> Set<C> {
             }
         };
         points.retain(|point| *point != identity);
-        Ok(Self { bases: engine.bases(points, options)?, is_kept: true, selection })
+        let bases = engine.bases(points, options)?;
+        tell(count);
+        Ok(Self { bases, is_kept: true, selection })
     }
 
     /// The same points for another engine, from host memory.
@@ -112,19 +116,22 @@ impl<P: Pairing> KeptPoints<P> {
         engine: &Engine,
         key: ProvingKey<P>,
         options: BasesOptions,
+        tell: &dyn Fn(u64),
     ) -> Result<(Self, KeptMatrices<P>), Error> {
         let (signals, public) = (key.signals(), key.public_signals());
         let ProvingKey { a, b_g1, b_g2, c, mut h, matrices, reduction, .. } = key;
+        let of_h = h.len() as u64;
         if reduction == Reduction::Libsnark {
             // For the last coefficient of the quotient, which is 0.
             h.push(P::G1::default());
         }
         let h = Set { bases: engine.bases(h, options)?, is_kept: true, selection: None };
+        tell(of_h);
         let points = Self {
-            a: Set::keep(a, 0, signals, engine, options)?,
-            b_g1: Set::keep(b_g1, 0, signals, engine, options)?,
-            b_g2: Set::keep(b_g2, 0, signals, engine, options)?,
-            c: Set::keep(c, 1 + public, signals, engine, options)?,
+            a: Set::keep(a, 0, signals, engine, options, tell)?,
+            b_g1: Set::keep(b_g1, 0, signals, engine, options, tell)?,
+            b_g2: Set::keep(b_g2, 0, signals, engine, options, tell)?,
+            c: Set::keep(c, 1 + public, signals, engine, options, tell)?,
             h,
             reduction,
         };

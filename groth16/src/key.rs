@@ -189,6 +189,12 @@ impl<P: Pairing> ProvingKey<P> {
         self.verifying.public_signals()
     }
 
+    /// The number of points besides those of the verification key.
+    pub fn points(&self) -> usize {
+        let Self { a, b_g1, b_g2, c, h, .. } = self;
+        a.len() + b_g1.len() + b_g2.len() + c.len() + h.len()
+    }
+
     /// The number of points of the domain.
     pub fn domain_size(&self) -> usize {
         self.matrices.a.rows()

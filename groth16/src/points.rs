@@ -97,15 +97,20 @@ pub(crate) fn check<C: SourceGroup>(place: &str, name: &str, point: &C) -> Resul
     }
 }
 
-/// All points of a section, each on the curve and in the subgroup.
-pub(crate) fn read<C: SourceGroup>(section: &Section<'_>) -> Result<Vec<C>, Error> {
+/// All points of a section, each on the curve and in the subgroup. `tell` is called with the bytes of every piece, from any thread.
+pub(crate) fn read<C: SourceGroup>(
+    section: &Section<'_>,
+    tell: &(dyn Fn(u64) + Sync),
+) -> Result<Vec<C>, Error> {
     let size = bytes::<C>();
     let mut points = vec![C::default(); section.bytes.len() / size];
     let chunks = points.par_chunks_mut(AT_ONCE).zip(section.bytes.par_chunks(AT_ONCE * size)).enumerate();
     let flaw = chunks.find_map_first(|(chunk, (points, bytes))| {
         let flaw_of = |(point, bytes): (&mut C, &[u8])| on_curve(bytes).map(|read| *point = read).err();
         let mut pairs = points.iter_mut().zip(bytes.chunks_exact(size)).enumerate();
-        pairs.find_map(|(i, pair)| flaw_of(pair).map(|flaw| (chunk * AT_ONCE + i, flaw)))
+        let flaw = pairs.find_map(|(i, pair)| flaw_of(pair).map(|flaw| (chunk * AT_ONCE + i, flaw)));
+        tell(bytes.len() as u64);
+        flaw
     });
     let outside = || Ok(subgroup::first_outside(&points)?.map(|index| (index, Flaw::OutsideSubgroup)));
     match flaw.map_or_else(outside, |flaw| Ok::<_, Error>(Some(flaw)))? {

@@ -118,11 +118,21 @@ impl<P: Pairing> Prover<P> {
     /// [`Error::BadKey`] for a key whose parts do not belong together; [`Error::Malformed`] for points of the verification key that are not in their
     /// groups. Other points are assumed to be, as [`Zkey`](crate::zkey::Zkey) has checked. Errors of [`Engine::bases`].
     pub fn new(engine: &Engine, key: ProvingKey<P>, options: ProverOptions) -> Result<Self, Error> {
+        Self::new_with(engine, key, options, &|_| ())
+    }
+
+    /// The same, with a function that is called with the number of points of each set that the engine has; together they are [`ProvingKey::points`].
+    pub fn new_with(
+        engine: &Engine,
+        key: ProvingKey<P>,
+        options: ProverOptions,
+        tell: &dyn Fn(u64),
+    ) -> Result<Self, Error> {
         key.check()?;
         let (beta_g1, delta_g1, verifier) =
             (key.beta_g1, key.delta_g1, Verifier::new(key.verifying.clone())?);
         let of_bases = BasesOptions { validate: false, tables: options.tables };
-        let (points, matrices) = KeptPoints::keep(engine, key, of_bases)?;
+        let (points, matrices) = KeptPoints::keep(engine, key, of_bases, tell)?;
         Ok(Self(Arc::new(Shared {
             engine: engine.clone(),
             options,

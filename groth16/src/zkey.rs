@@ -47,6 +47,9 @@ const FORMAT: Format = Format {
 /// Bytes of a coefficient: three numbers and a scalar.
 const COEFFICIENT: usize = 12 + SCALAR_BYTES;
 
+/// Coefficients between two reports of progress.
+const AT_ONCE: usize = 1 << 14;
+
 /// The numbers in a key's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -151,7 +154,7 @@ impl<'a, P: Pairing> Zkey<'a, P> {
     /// What a verifier needs of the key; errors as [`proving_key`](Self::proving_key).
     pub fn verifying_key(&self) -> Result<VerifyingKey<P>, Error> {
         let Points { alpha_g1, beta_g2, gamma_g2, delta_g2, .. } = self.points;
-        let ic = points::read(&self.container.section(3))?;
+        let ic = points::read(&self.container.section(3), &|_| ())?;
         Ok(VerifyingKey { alpha_g1, beta_g2, gamma_g2, delta_g2, ic })
     }
 
@@ -161,8 +164,14 @@ impl<'a, P: Pairing> Zkey<'a, P> {
     /// a matrix, a constraint or a signal that there is not, or of r or above. Points of a curve with others than the group's, as over BN254 only G2's is,
     /// are tested for the subgroup together where there are many; one outside passes with probability below 2^-64.
     pub fn proving_key(&self) -> Result<ProvingKey<P>, Error> {
-        let matrices = self.matrices()?;
-        let of_first_group = |number| points::read::<P::G1>(&self.container.section(number));
+        self.proving_key_with(&|_| ())
+    }
+
+    /// The same, with a function that is called, from any thread, with the bytes of each piece that was read; together they are not more than the file
+    /// has.
+    pub fn proving_key_with(&self, tell: &(dyn Fn(u64) + Sync)) -> Result<ProvingKey<P>, Error> {
+        let matrices = self.matrices(tell)?;
+        let of_first_group = |number| points::read::<P::G1>(&self.container.section(number), tell);
         let Points { beta_g1, delta_g1, .. } = self.points;
         Ok(ProvingKey {
             verifying: self.verifying_key()?,
@@ -170,7 +179,7 @@ impl<'a, P: Pairing> Zkey<'a, P> {
             delta_g1,
             a: of_first_group(5)?,
             b_g1: of_first_group(6)?,
-            b_g2: points::read(&self.container.section(7))?,
+            b_g2: points::read(&self.container.section(7), tell)?,
             c: of_first_group(8)?,
             h: of_first_group(9)?,
             matrices,
@@ -178,11 +187,14 @@ impl<'a, P: Pairing> Zkey<'a, P> {
         })
     }
 
-    fn matrices(&self) -> Result<Matrices<P>, Error> {
+    fn matrices(&self, tell: &dyn Fn(u64)) -> Result<Matrices<P>, Error> {
         let section = self.container.section(4);
         let coefficients = || section.bytes[4..].chunks_exact(COEFFICIENT).map(Coefficient);
         for (index, coefficient) in coefficients().enumerate() {
             coefficient.check::<P::Fr>(&section, index, &self.header)?;
+            if index % AT_ONCE == AT_ONCE - 1 {
+                tell((AT_ONCE * COEFFICIENT) as u64);
+            }
         }
         let Header { domain_size, signals, .. } = self.header;
         let matrix = |number: u32| {

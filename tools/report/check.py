@@ -1,8 +1,9 @@
 """Checks reports of `zkaccel bench --report` and `zkaccel selftest --report` in headless Chromium: `check.py AXE PAGE...`.
 
 For each page: nothing in it refers to anything outside of it, and nothing is requested; no script fails; axe-core finds nothing; every
-point of every figure stands where its axes put the value in the page's JSON, and every measurement is drawn; light and dark, 400 and 1400
-pixels wide, the page does not scroll sideways; the script is small; printing gives a PDF of several pages.
+point of every figure stands where its axes put the value in the page's JSON, every row of a table has the median of its measurement, the parts of
+every bar are those of its measurement, and every measurement is drawn; light and dark, 400 and 1400 pixels wide, the page does not scroll
+sideways; the script is small; printing gives a PDF of several pages.
 
 A copy of the page is opened, with a probe beside it, so that neither a driver nor a debugging port is needed.
 """
@@ -142,10 +143,15 @@ def look(page, text, axe, width, dark):
     problems += missing("rate", set(found["best"]), drawn.get("rate", []))
     problems += missing("time on the device", every - set(found["best"]), drawn.get("device_median_seconds", []))
     problems += missing("roofline", set(found["multiply"]), drawn.get("products/count", []))
+    problems += missing("row", every, found["rows"])
+    problems += missing("bar", set(found["timed"]), found["bars"])
     shown = found["measurements"] + found["cases"]
     if not shown or found["tableRows"] < shown or bool(found["points"]) != bool(found["measurements"]):
         problems.append(f"{found['points']} points and {found['tableRows']} rows of {shown} measurements or cases")
-    print(f"{name}: {found['points']} points, {len(found['figures'])} figures, {len(problems)} problems")
+    print(
+        f"{name}: {found['points']} points, {found['published']} published, {len(found['rows'])} rows, {len(found['bars'])} parts of bars, "
+        f"{len(found['figures'])} figures, {len(problems)} problems"
+    )
     return [f"{name}: {problem}" for problem in problems]
 
 

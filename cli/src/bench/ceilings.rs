@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use zkaccel::Engine;
 use zkaccel::device::{Bandwidths, ProductRates};
 
-use super::report::{Field, giga};
+use super::report::giga;
 use crate::failure::Failure;
 
 /// Bytes of a copy on the host: several times the size of any cache, so that memory is measured.
@@ -72,13 +72,6 @@ impl Ceilings {
             goldilocks_products_per_second,
             bn254_products_per_second,
         ]
-    }
-
-    pub(super) fn products_per_second(&self, field: Field) -> Option<f64> {
-        match field {
-            Field::Goldilocks => self.goldilocks_products_per_second,
-            Field::Bn254 => self.bn254_products_per_second,
-        }
     }
 
     /// How long it takes to copy so many bytes to the device and from it.

@@ -14,7 +14,7 @@ const FEWEST: usize = 3;
 
 /// Short work is run up to this often, until it has taken this long.
 const MOST: usize = 200;
-const ENOUGH: Duration = Duration::from_millis(500);
+pub(super) const ENOUGH: Duration = Duration::from_millis(500);
 
 /// The times of the runs, shortest first; at least one.
 #[derive(Clone, Debug)]

@@ -37,9 +37,9 @@ use workloads::Bench;
 ///
 /// Without OPERATION, --sizes and --all it is a tour: a few sizes of every operation, in one to two minutes on two cores.
 ///
-/// Each size is run once to warm up, and then 10 to 200 times until half a second has passed, or 3 times if one run takes more
-/// than 3 seconds (0.2 seconds in a tour, which leaves out sizes after one that takes a second). Inputs lie in memory before the measured time begins, and results are dropped after it ends. Rates are those of
-/// the median run. GB are 10^9 bytes of what any algorithm must move: the input, read once, and the output, written once; for commit
+/// Each size is run once to warm up, and then 10 to 200 times until half a second has passed. Where one run takes more than 3 seconds, or
+/// in a tour more than 0.2 seconds, there are 3 runs at least instead of 10. A tour leaves out the sizes after one that takes a second.
+/// Inputs lie in memory before the measured time begins, and results are dropped after it ends. Rates are those of the median run. GB are 10^9 bytes of what any algorithm must move: the input, read once, and the output, written once; for commit
 /// these are the trace, the extension and the tree. Times are those that the caller sees, with all transfers to and from a device.
 /// For a device with memory of its own there are also the median time that it worked, by its own clock and without transfers, the rate
 /// in that time, and the share of the rate at which the device copies within its memory (bytes read and bytes written, the median of 7

@@ -24,9 +24,9 @@ pub(super) enum Operation {
     Lde,
     /// A commitment to a trace
     Commit,
-    /// A multi-scalar multiplication, over BN254 unless --curve says otherwise, kept bases: uniform scalars, bytes and bits
+    /// A multi-scalar multiplication over the curve of --curve, kept bases: uniform scalars, bytes and bits
     Msm,
-    /// A forward transform over BN254's scalars unless --field says otherwise, natural order on both sides
+    /// A forward transform over the field of --field, natural order on both sides
     Fft,
 }
 
@@ -204,5 +204,40 @@ impl Task {
             What::Fft { field, .. } => format!("transform over {}", field.name()),
         };
         format!("{what}, 2^{}", self.log_size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zkaccel::device::DeviceChoice;
+
+    use super::*;
+    use crate::bench::measure::ENOUGH;
+
+    /// The choices of `zkaccel bench` alone.
+    const TOUR: Choices<'_> = Choices {
+        operation: None,
+        depth: Depth::Tour,
+        hash: None,
+        approaches: &Approach::ALL,
+        columns: None,
+        blowup: 8,
+        curve: CurveName::FIRST,
+        field: FieldName::FIRST,
+        kept: KeptInputs { tables: false, scalars: false },
+    };
+
+    /// So long as every size that is not long is measured.
+    #[test]
+    fn a_tour_takes_two_minutes_at_most() {
+        let engine = Engine::builder().device(DeviceChoice::Cpu).threads(1).build().unwrap();
+        let (tasks, left_out) = plan(&TOUR, &engine).unwrap();
+        assert!(left_out.is_empty(), "{left_out:?}");
+        for &operation in Operation::value_variants() {
+            let sizes = operation.sizes(&TOUR.depth, DeviceKind::Cpu).len();
+            assert!(sizes >= 2 && tasks.len() >= sizes, "{operation:?}: {sizes} sizes");
+        }
+        let seconds = (ENOUGH * tasks.len() as u32).as_secs();
+        assert!((20..=120).contains(&seconds), "{seconds} s for {} measurements", tasks.len());
     }
 }

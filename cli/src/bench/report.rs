@@ -147,7 +147,7 @@ pub(super) struct Products {
 #[serde(rename_all = "lowercase")]
 pub(super) enum Field {
     Goldilocks,
-    /// Either prime field of BN254.
+    /// Either prime field of BN254, or another one whose elements have as many words; the subject says which.
     Bn254,
 }
 
@@ -225,6 +225,11 @@ impl Machine {
 }
 
 impl Device {
+    /// Whether it is several as one.
+    pub(super) fn is_several(&self) -> bool {
+        self.work.len() > 1
+    }
+
     /// The device of an engine that has not worked yet; measures its ceilings.
     pub(super) fn of(engine: &Engine) -> Result<Self, Failure> {
         let DeviceInfo { id, description, units, memory, driver, reason, .. } = engine.device().clone();

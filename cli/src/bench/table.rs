@@ -84,14 +84,14 @@ pub(super) fn line(measurement: &Measurement) -> String {
 pub(super) fn notes(report: &Report, device: &Device) -> String {
     let measurements = || report.measurements.iter().filter(|run| run.device == device.id);
     let few_runs = measurements().any(|run| run.few_runs);
-    let few_runs = few_runs
-        .then(|| "* fewer runs than 10, because one takes more than 3 seconds (0.2 in a tour)".into());
+    let few_runs = few_runs.then(|| {
+        "* fewer runs than 10, because one takes more than 3 seconds, or in a tour more than 0.2".into()
+    });
     let blowup = measurements().find_map(|run| run.subject.blowup);
     let blowup = blowup.map(|factor| format!("lde and commit: blow-up {factor}"));
     let left_out = device.left_out.iter().map(|reason| format!("not measured: {reason}"));
     // With one device it is clear which did the work.
-    let several = device.work.len() > 1;
-    let work = device.work.iter().filter(|_| several).map(ToString::to_string);
+    let work = device.work.iter().filter(|_| device.is_several()).map(ToString::to_string);
     few_runs.into_iter().chain(blowup).chain(left_out).chain(work).collect::<Vec<String>>().join("\n")
 }
 

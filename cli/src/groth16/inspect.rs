@@ -7,10 +7,11 @@ use serde::Serialize;
 use zkaccel_groth16::zkey::{self, Header, Zkey};
 use zkaccel_groth16::{Pairing, PairingVisitor, ProvingKey, json};
 
-use super::bytes;
+use super::{bytes, read};
 use crate::failure::{Context, Failure};
 use crate::files::{self, Contents, NewFile};
 use crate::output::Format;
+use crate::watch::Watch;
 
 /// Tell what is in a proving key, and check all of it
 ///
@@ -58,8 +59,12 @@ impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let output = self.verification_key.as_deref();
         let to_output = output.map(|path| NewFile::create(path, Contents::Text)).transpose()?;
+        let watch = Watch::start();
+        watch.stage("reading the key");
         let bytes = bytes(&self.key, "a key", u64::MAX)?;
-        let inspected = zkey::pairing_of(&bytes).and_then(|pairing| pairing.visit(Inspection(&bytes)));
+        let inspection = Inspection { key: &bytes, watch: &watch };
+        let inspected = zkey::pairing_of(&bytes).and_then(|pairing| pairing.visit(inspection));
+        drop(watch);
         let (report, verifying) = inspected.context(files::input_name(&self.key))?;
         if let Some(to_output) = to_output {
             to_output.fill(|file| writeln!(file, "{verifying}"))?;
@@ -70,19 +75,22 @@ impl Arguments {
 }
 
 /// Reads a key of any pairing: what is in it, and its verification key.
-struct Inspection<'a>(&'a [u8]);
+struct Inspection<'a> {
+    key: &'a [u8],
+    watch: &'a Watch,
+}
 
 impl PairingVisitor for Inspection<'_> {
     type Output = Result<(Report, String), zkaccel_groth16::Error>;
 
     fn visit<P: Pairing>(self) -> Self::Output {
-        let zkey = Zkey::<P>::parse(self.0)?;
-        let key = zkey.proving_key()?;
+        let zkey = Zkey::<P>::parse(self.key)?;
+        let key = read(&zkey, self.key, self.watch)?;
         let Header { signals, public_signals, domain_size, coefficients, .. } = zkey.header();
         let report = Report {
             protocol: "groth16",
             curve: P::NAME.to_lowercase(),
-            bytes: self.0.len(),
+            bytes: self.key.len(),
             signals,
             public_signals,
             domain_size,

@@ -8,13 +8,26 @@ use std::io::Read;
 use std::path::Path;
 
 use clap::Subcommand;
-use zkaccel_groth16::Bytes;
+use zkaccel_groth16::zkey::Zkey;
+use zkaccel_groth16::{AnyPairing, Bytes, Pairing, ProvingKey};
 
 use crate::failure::{Context, Failure};
 use crate::files::{self, Input};
+use crate::output;
+use crate::watch::{Unit, Watch};
 
-/// Make and verify Groth16 proofs over BN254 and BLS12-381, from the files of circom and snarkjs
+/// What the command is for.
+fn about() -> String {
+    let curves: Vec<_> = AnyPairing::ALL.iter().map(|pairing| pairing.name()).collect();
+    format!(
+        "Make and verify Groth16 proofs over {}, from the files of circom and snarkjs",
+        output::enumeration(&curves)
+    )
+}
+
+/// The arguments of all of them.
 #[derive(clap::Args)]
+#[command(about = about(), long_about = None)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -53,6 +66,16 @@ fn bytes(path: &Path, expected: &str, limit: u64) -> Result<Bytes, Failure> {
             }
         }
     }
+}
+
+/// Reads the whole of a key from its bytes, and shows how far that is.
+fn read<P: Pairing>(
+    zkey: &Zkey<'_, P>,
+    bytes: &[u8],
+    watch: &Watch,
+) -> Result<ProvingKey<P>, zkaccel_groth16::Error> {
+    watch.stage_of("reading the key", Unit::Bytes, 0, bytes.len() as u64);
+    zkey.proving_key_with(&|bytes| watch.advance(bytes))
 }
 
 /// The most bytes of a text: a verification key with 2^20 public signals has fewer.

@@ -8,7 +8,7 @@ use zkaccel::Engine;
 use zkaccel_groth16::zkey::{self, Zkey};
 use zkaccel_groth16::{Pairing, PairingVisitor, Prover, ProverOptions, json, wtns};
 
-use super::{at_most_one_standard, bytes};
+use super::{at_most_one_standard, bytes, read};
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
 use crate::files::{self, Contents, NewFile};
@@ -120,11 +120,12 @@ impl PairingVisitor for Proving<'_> {
     fn visit<P: Pairing>(self) -> Self::Output {
         let Self { arguments, engine, key, limit, watch } = self;
         let subject = files::input_name(&arguments.key);
-        let key = Zkey::<P>::parse(key).and_then(|key| key.proving_key()).context(&subject)?;
-        watch.stage("keeping the key");
+        let key = Zkey::<P>::parse(key).and_then(|zkey| read(&zkey, key, &watch)).context(&subject)?;
+        watch.stage_of("keeping the key", Unit::Things("points"), 0, key.points() as u64);
         let (tables, unchecked) = (arguments.tables, arguments.unchecked);
         let options = ProverOptions { tables, unchecked, ..ProverOptions::default() };
-        let prover = Prover::new(engine, key, options).context(&subject)?;
+        let tell = |points| watch.advance(points);
+        let prover = Prover::new_with(engine, key, options, &tell).context(&subject)?;
 
         let triples = arguments.triples();
         let mut proofs = Vec::new();

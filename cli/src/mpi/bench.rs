@@ -12,13 +12,14 @@ use zkaccel::msm::{AcceleratedCurve, BasesOptions};
 use zkaccel::ntt::{Convention, Domain};
 use zkaccel_cluster::{Cluster, Error, Mpi, Transport};
 
-use super::{Options, Ranks};
+use super::{Options, Ranks, Shown};
 use crate::bench::inputs;
 use crate::curves::{CurveOptions, CurveVisitor};
 use crate::failure::Failure;
 use crate::hashes::{HashName, HashVisitor};
 use crate::output;
 use crate::parse::{self, Sizes};
+use crate::watch::{Unit, Watch};
 
 /// Measure operations over all ranks
 ///
@@ -99,15 +100,15 @@ impl Arguments {
         match self.operation {
             Operation::Commit => self.hash.visit(Commit(&self)),
             Operation::Merkle => self.hash.visit(Merkle(&self)),
-            Operation::Ntt => self.each("ntt", None, |cluster, log_size| {
+            Operation::Ntt => self.each("ntt", None, |cluster, watch, log_size| {
                 let domain = Domain::new(log_size, Convention::default())?;
                 let own: Vec<Goldilocks> = inputs::words(cluster.rows(domain.size()));
                 if self.keep {
                     let own = Matrix::from_column(own).and_then(|own| cluster.engine().upload(own));
                     let own = cluster.agree("coefficients", &[], own.map_err(Error::from))?;
-                    return self.times(cluster, || own.clone(), |own| cluster.ntt(&domain, own));
+                    return self.times(cluster, watch, || own.clone(), |own| cluster.ntt(&domain, own));
                 }
-                self.times(cluster, || own.clone(), |own| cluster.ntt(&domain, own))
+                self.times(cluster, watch, || own.clone(), |own| cluster.ntt(&domain, own))
             }),
             Operation::Msm => self.curve.chosen()?.visit(Msm(&self)),
         }
@@ -118,20 +119,27 @@ impl Arguments {
         &self,
         operation: &'static str,
         of: Option<&'static str>,
-        measure: impl Fn(&Cluster<Mpi>, u32) -> Result<Vec<Duration>, Error>,
+        measure: impl Fn(&Cluster<Mpi>, &Watch, u32) -> Result<Vec<Duration>, Error>,
     ) -> Result<(), Failure> {
-        let all = |cluster: &Cluster<Mpi>| {
-            let sizes = self.sizes.0.iter();
-            sizes.map(|&log_size| Ok(Measured::of(log_size, measure(cluster, log_size)?))).collect()
+        let all = |cluster: &Cluster<Mpi>, watch: &Watch| {
+            let sizes = &self.sizes.0;
+            let runs = sizes.len() as u64 * (self.runs as u64 + 1);
+            watch.stage_of("measuring", Unit::Things("runs"), 0, runs);
+            let measured = sizes.iter().map(|&log_size| {
+                watch.describe(format!("{operation}, 2^{log_size}"));
+                Ok(Measured::of(log_size, measure(cluster, watch, log_size)?))
+            });
+            measured.collect()
         };
         let print = |measured, ranks| self.options.format.print(&Report { operation, of, measured, ranks });
-        self.options.run(all, print)
+        self.options.run(Shown::Command, all, print)
     }
 
     /// The times of runs with an input each, which is made before the time begins, after one that is not counted.
     fn times<I, R>(
         &self,
         cluster: &Cluster<Mpi>,
+        watch: &Watch,
         input: impl Fn() -> I,
         run: impl Fn(I) -> Result<R, Error>,
     ) -> Result<Vec<Duration>, Error> {
@@ -143,6 +151,7 @@ impl Arguments {
             cluster.transport().barrier()?;
             let elapsed = start.elapsed();
             drop(result);
+            watch.advance(1);
             Ok(elapsed)
         };
         let times: Vec<_> = (0..=self.runs).map(once).collect::<Result<_, Error>>()?;
@@ -159,12 +168,13 @@ impl HashVisitor for Commit<'_> {
     fn visit<H: Accelerated>(self) -> Result<(), Failure> {
         let arguments = self.0;
         let (columns, blowup) = (arguments.columns, arguments.blowup);
-        arguments.each("commit", Some(H::NAME), |cluster, log_size| {
+        arguments.each("commit", Some(H::NAME), |cluster, watch, log_size| {
             let rows = 1 << log_size;
             let own = cluster.rows(rows);
             let own = inputs::words(own.start * columns..own.end * columns);
             let spec = TraceSpec { blowup, ..TraceSpec::default() };
-            arguments.times(cluster, || own.clone(), |own| cluster.commit::<H>(&spec, [rows, columns], own))
+            let commit = |own| cluster.commit::<H>(&spec, [rows, columns], own);
+            arguments.times(cluster, watch, || own.clone(), commit)
         })
     }
 }
@@ -176,14 +186,14 @@ impl HashVisitor for Merkle<'_> {
     type Output = Result<(), Failure>;
 
     fn visit<H: Accelerated>(self) -> Result<(), Failure> {
-        self.0.each("merkle", Some(H::NAME), |cluster, log_size| {
+        self.0.each("merkle", Some(H::NAME), |cluster, watch, log_size| {
             let leaves = 1 << log_size;
             let words = size_of::<H::Digest>() / size_of::<Goldilocks>();
             // Fewer leaves than subtrees are an error of every rank.
             let own = cluster.leaves(leaves)?;
             let own = inputs::words(own.start * words..own.end * words);
             let tree = |()| cluster.merkle_tree::<H>(leaves, bytemuck::cast_slice(&own));
-            self.0.times(cluster, || (), tree)
+            self.0.times(cluster, watch, || (), tree)
         })
     }
 }
@@ -195,14 +205,14 @@ impl CurveVisitor for Msm<'_> {
     type Output = Result<(), Failure>;
 
     fn visit<C: AcceleratedCurve>(self) -> Result<(), Failure> {
-        self.0.each("msm", Some(C::NAME), |cluster, log_size| {
+        self.0.each("msm", Some(C::NAME), |cluster, watch, log_size| {
             let own = cluster.rows(1 << log_size);
             let each = inputs::words_of::<C::Scalar>();
             let scalars = inputs::uniform::<C::Scalar>(&inputs::words(each * own.start..each * own.end));
             // Multiples of the generator, as many as there are pairs here.
             let bases = cluster.engine().bases(inputs::bases::<C>(own.len()), BasesOptions::default());
             let bases = cluster.agree("bases", &[], bases.map_err(Error::from))?;
-            self.0.times(cluster, || (), |()| cluster.msm::<C>(&scalars, &bases))
+            self.0.times(cluster, watch, || (), |()| cluster.msm::<C>(&scalars, &bases))
         })
     }
 }

@@ -10,10 +10,11 @@ use zkaccel::hash::Accelerated;
 use zkaccel::ntt::Convention;
 use zkaccel_cluster::{Cluster, Error, Mpi};
 
-use super::{Options, Ranks, read};
+use super::{Options, Ranks, Shown, read};
 use crate::failure::Failure;
 use crate::hashes::{HashName, HashVisitor};
 use crate::parse;
+use crate::watch::Watch;
 
 /// Commit to an execution trace
 ///
@@ -68,9 +69,9 @@ impl Arguments {
         self.hash.visit(&self)
     }
 
-    fn commit<H: Accelerated>(&self, cluster: &Cluster<Mpi>) -> Result<Committed, Error> {
+    fn commit<H: Accelerated>(&self, cluster: &Cluster<Mpi>, watch: &Watch) -> Result<Committed, Error> {
         let spec = TraceSpec { blowup: self.blowup, convention: self.convention, shift: self.shift };
-        let part = read(cluster, &self.trace, None, |rows| Ok(cluster.rows(rows)))?;
+        let part = read(cluster, watch, &self.trace, None, |rows| Ok(cluster.rows(rows)))?;
         let own = bytemuck::cast_vec::<u64, Goldilocks>(part.words);
         let commitment = cluster.commit::<H>(&spec, [part.rows, part.columns], own)?;
         Ok(Committed {
@@ -88,7 +89,8 @@ impl HashVisitor for &Arguments {
 
     fn visit<H: Accelerated>(self) -> Result<(), Failure> {
         let print = |committed, ranks| self.options.format.print(&Report { committed, ranks });
-        self.options.run(|cluster| self.commit::<H>(cluster), print)
+        let operation = |cluster: &Cluster<Mpi>, watch: &Watch| self.commit::<H>(cluster, watch);
+        self.options.run(Shown::Operations, operation, print)
     }
 }
 

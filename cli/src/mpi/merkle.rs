@@ -7,10 +7,11 @@ use serde::Serialize;
 use zkaccel::hash::Accelerated;
 use zkaccel_cluster::{Cluster, Error, Mpi};
 
-use super::{Options, Ranks, read};
+use super::{Options, Ranks, Shown, read};
 use crate::failure::Failure;
 use crate::hashes::{HashName, HashVisitor};
 use crate::parse;
+use crate::watch::Watch;
 
 /// Build a Merkle tree over digests and print its root
 #[derive(clap::Args)]
@@ -49,9 +50,9 @@ impl Arguments {
         self.hash.visit(&self)
     }
 
-    fn build<H: Accelerated>(&self, cluster: &Cluster<Mpi>) -> Result<Built, Error> {
+    fn build<H: Accelerated>(&self, cluster: &Cluster<Mpi>, watch: &Watch) -> Result<Built, Error> {
         let words = size_of::<H::Digest>() / size_of::<u64>();
-        let part = read(cluster, &self.leaves, Some(words), |rows| cluster.leaves(rows))?;
+        let part = read(cluster, watch, &self.leaves, Some(words), |rows| cluster.leaves(rows))?;
         let tree = cluster.merkle_tree::<H>(part.rows, bytemuck::cast_slice(&part.words))?;
         Ok(Built { root: tree.root().to_string(), hash: self.hash, leaves: part.rows })
     }
@@ -62,7 +63,8 @@ impl HashVisitor for &Arguments {
 
     fn visit<H: Accelerated>(self) -> Result<(), Failure> {
         let print = |built, ranks| self.options.format.print(&Report { built, ranks });
-        self.options.run(|cluster| self.build::<H>(cluster), print)
+        let operation = |cluster: &Cluster<Mpi>, watch: &Watch| self.build::<H>(cluster, watch);
+        self.options.run(Shown::Operations, operation, print)
     }
 }
 

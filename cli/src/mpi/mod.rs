@@ -21,6 +21,7 @@ use crate::failure::{Context, Failure};
 use crate::npy::NpyFile;
 use crate::output::{self, Format};
 use crate::parse;
+use crate::watch::{Unit, Watch};
 
 /// Work over the processes that an MPI launcher has started
 ///
@@ -73,6 +74,15 @@ struct Options {
     format: Format,
 }
 
+/// Whose progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    /// That of every operation of the first rank's engine.
+    Operations,
+    /// That of the command, which has many of them.
+    Command,
+}
+
 /// Where the work was done, and for how long.
 #[derive(Serialize)]
 struct Ranks {
@@ -89,10 +99,12 @@ struct Ranks {
 }
 
 impl Options {
-    /// Runs an operation on all ranks, again on those that are left where some have died, and prints what the first rank makes of its result.
+    /// Runs an operation on all ranks, again on those that are left where some have died, and prints what the first rank makes of its result. The first
+    /// rank shows its progress.
     fn run<R>(
         &self,
-        operation: impl Fn(&Cluster<Mpi>) -> Result<R, Error>,
+        shown: Shown,
+        operation: impl Fn(&Cluster<Mpi>, &Watch) -> Result<R, Error>,
         report: impl FnOnce(R, Ranks) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let transport = Mpi::world(Duration::from_secs(self.deadline)).map_err(Failure::new)?;
@@ -107,7 +119,10 @@ impl Options {
                 "note: the launcher binds each of {size} ranks to {threads} of {all} processors of this host; with Open MPI, mpirun --bind-to none does not"
             );
         }
-        let mut cluster = match Cluster::started(transport, self.engine(local)) {
+        let watch = if transport.rank() == 0 { Watch::start() } else { Watch::hidden() };
+        let listening = (shown == Shown::Operations).then_some(&watch);
+        watch.stage("meeting the other ranks");
+        let mut cluster = match Cluster::started(transport, self.engine(local, listening)) {
             Ok(cluster) => cluster,
             Err(error) => return Err(told(error)),
         };
@@ -121,14 +136,15 @@ impl Options {
         let on_those_left = |cluster: &Cluster<Mpi>| {
             let (rank, left) = (cluster.transport().rank(), cluster.transport().size());
             if left < all && rank == 0 {
-                eprintln!("note: {left} of {all} ranks are left, and begin again");
+                watch.aside(|| eprintln!("note: {left} of {all} ranks are left, and begin again"));
             }
-            operation(cluster)
+            operation(cluster, &watch)
         };
         let result = match cluster.surviving(on_those_left) {
             Ok(result) => result,
             Err(error) => return ended(cluster.transport(), error),
         };
+        drop(watch);
         if cluster.transport().rank() > 0 {
             return Ok(());
         }
@@ -143,8 +159,8 @@ impl Options {
         report(result, ranks)
     }
 
-    fn engine(&self, local: Local) -> Result<Engine, Error> {
-        self.engine.of_rank(local).build(None).map_err(caller)
+    fn engine(&self, local: Local, watch: Option<&Watch>) -> Result<Engine, Error> {
+        self.engine.of_rank(local).build(watch).map_err(caller)
     }
 }
 
@@ -179,6 +195,7 @@ struct Part {
 /// Reads a rank's rows of a file, of which all ranks find the same shape.
 fn read(
     cluster: &Cluster<Mpi>,
+    watch: &Watch,
     path: &Path,
     columns: Option<usize>,
     own: impl FnOnce(usize) -> Result<Range<usize>, Error>,
@@ -196,7 +213,10 @@ fn read(
     let (rows, columns) = (file.rows, file.columns);
     let own = cluster.agree("a part of a file", &[], own(rows))?;
     let name = file.name.clone();
-    let words = cluster.agree("reading", &[], file.read_rows(own).context(name).map_err(caller))?;
+    let bytes = own.len().saturating_mul(columns).saturating_mul(size_of::<u64>());
+    watch.stage_of("reading", Unit::Bytes, 0, bytes as u64);
+    let words = file.read_rows(own, |bytes| watch.advance(bytes)).context(name).map_err(caller);
+    let words = cluster.agree("reading", &[], words)?;
     Ok(Part { rows, columns, words })
 }
 

@@ -7,23 +7,22 @@ use serde::Serialize;
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
 use zkaccel_cluster::{Cluster, Error, Mpi};
 
-use super::{Options, Ranks, caller, read};
+use super::{Options, Ranks, Shown, caller, read};
 use crate::curves::{CurveOptions, CurveVisitor};
 use crate::failure::{Context, Failure};
 use crate::limbs::{self, Form};
 use crate::msm::Sum;
+use crate::watch::Watch;
 
 /// Multiply points of an elliptic curve, the bases, by scalars, and print the sum
 ///
 /// Prints what `zkaccel msm` prints of the same files.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// The scalars: a .npy file of '<u8' words, C order, shape (N, limbs of a scalar), which every rank can open
-    #[arg(long, value_name = "S.npy")]
+    #[arg(long, value_name = "S.npy", help = format!("The scalars, which every rank can open: {}", limbs::scalars_help()))]
     scalars: PathBuf,
 
-    /// The bases: a .npy file of '<u8' words, C order, shape (N, limbs of a point), which every rank can open
-    #[arg(long, value_name = "B.npy")]
+    #[arg(long, value_name = "B.npy", help = format!("The bases, which every rank can open: {}", limbs::points_help()))]
     bases: PathBuf,
 
     #[command(flatten)]
@@ -51,10 +50,10 @@ impl Arguments {
         self.curve.chosen()?.visit(&self)
     }
 
-    fn sum<C: AcceleratedCurve>(&self, cluster: &Cluster<Mpi>) -> Result<(Sum, usize), Error> {
+    fn sum<C: AcceleratedCurve>(&self, cluster: &Cluster<Mpi>, watch: &Watch) -> Result<(Sum, usize), Error> {
         let own = |rows| Ok(cluster.rows(rows));
-        let bases = read(cluster, &self.bases, Some(limbs::point::<C>()), own)?;
-        let scalars = read(cluster, &self.scalars, Some(limbs::scalar::<C::Scalar>()), own)?;
+        let bases = read(cluster, watch, &self.bases, Some(limbs::point::<C>()), own)?;
+        let scalars = read(cluster, watch, &self.scalars, Some(limbs::scalar::<C::Scalar>()), own)?;
         let pairs = bases.rows;
         let made = match scalars.rows == pairs {
             true => self.made::<C>(cluster, &scalars.words, &bases.words),
@@ -88,7 +87,8 @@ impl CurveVisitor for &Arguments {
 
     fn visit<C: AcceleratedCurve>(self) -> Self::Output {
         let print = |(sum, pairs), ranks| self.options.format.print(&Report { sum, pairs, ranks });
-        self.options.run(|cluster| self.sum::<C>(cluster), print)
+        let operation = |cluster: &Cluster<Mpi>, watch: &Watch| self.sum::<C>(cluster, watch);
+        self.options.run(Shown::Operations, operation, print)
     }
 }
 

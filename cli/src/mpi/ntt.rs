@@ -8,11 +8,12 @@ use zkaccel::field::Goldilocks;
 use zkaccel::ntt::{Convention, Domain};
 use zkaccel_cluster::{Cluster, Error, Mpi, Transport};
 
-use super::{Options, Ranks, caller, read};
+use super::{Options, Ranks, Shown, caller, read};
 use crate::failure::Failure;
 use crate::files::{self, Contents, NewFile};
 use crate::npy;
 use crate::parse;
+use crate::watch::{Unit, Watch};
 
 /// Transform one column
 ///
@@ -63,14 +64,15 @@ impl Arguments {
             };
             self.options.format.print_beside(Some(&self.output), &report)
         };
-        self.options.run(|cluster| self.transform(cluster), report)
+        let operation = |cluster: &Cluster<Mpi>, watch: &Watch| self.transform(cluster, watch);
+        self.options.run(Shown::Operations, operation, report)
     }
 
     /// The number of rows, once the result is written.
-    fn transform(&self, cluster: &Cluster<Mpi>) -> Result<usize, Error> {
+    fn transform(&self, cluster: &Cluster<Mpi>, watch: &Watch) -> Result<usize, Error> {
         let transport = cluster.transport();
         let (rank, size) = (transport.rank(), transport.size());
-        let part = read(cluster, &self.input, Some(1), |rows| Ok(cluster.rows(rows)))?;
+        let part = read(cluster, watch, &self.input, Some(1), |rows| Ok(cluster.rows(rows)))?;
         let rows = part.rows;
         let domain = match rows.is_power_of_two() {
             true => Domain::new(rows.ilog2(), self.convention).and_then(|domain| domain.coset(self.shift)),
@@ -79,17 +81,18 @@ impl Arguments {
         let domain = cluster.agree("a domain", &[], domain.map_err(Error::from))?;
         let values = cluster.ntt(&domain, bytemuck::cast_vec(part.words))?;
 
+        watch.stage("gathering");
         // All to the first rank, which has every P-th value from each.
         let mut send = vec![Vec::new(); size];
         send[0] = bytemuck::cast_vec(values);
         let gathered = transport.exchange(send, &vec![if rank == 0 { rows / size } else { 0 }; size])?;
-        let written = if rank == 0 { self.write(&gathered).map_err(caller) } else { Ok(()) };
+        let written = if rank == 0 { self.write(&gathered, watch).map_err(caller) } else { Ok(()) };
         cluster.agree("writing", &[], written)?;
         Ok(rows)
     }
 
     /// Writes values, of which each rank has made every P-th.
-    fn write(&self, gathered: &[Vec<u64>]) -> Result<(), Failure> {
+    fn write(&self, gathered: &[Vec<u64>], watch: &Watch) -> Result<(), Failure> {
         let rows = gathered.len() * gathered[0].len();
         let mut values = vec![0_u64; rows];
         for (rank, own) in gathered.iter().enumerate() {
@@ -100,7 +103,9 @@ impl Arguments {
                 .for_each(|(value, &own)| *value = own.to_le());
         }
         let output = NewFile::create(&self.output, Contents::Binary)?;
-        output.fill(|file| npy::write(file, rows, 1, bytemuck::cast_slice(&values), |_| {}))?;
+        watch.stage_of("writing", Unit::Bytes, 0, size_of_val(values.as_slice()) as u64);
+        let tell = |bytes| watch.advance(bytes);
+        output.fill(|file| npy::write(file, rows, 1, bytemuck::cast_slice(&values), tell))?;
         Ok(())
     }
 }

@@ -33,6 +33,9 @@ pub(crate) struct Part {
     pub(crate) share: f64,
     /// What the pointer shows.
     pub(crate) tip: String,
+    /// What it is in the page's data, as a path such as `measurements/3/device`, and how long.
+    pub(crate) source: String,
+    pub(crate) seconds: f64,
 }
 
 impl Bars {
@@ -58,12 +61,13 @@ impl Bars {
                 escape(total)
             );
             let mut x = 0.0;
-            for Part { colour, share, tip } in parts {
+            for Part { colour, share, tip, source, seconds } in parts {
                 let (colour, wide) = (colour % COLOURS, share * WIDTH);
                 let _ = write!(
                     svg,
-                    "<g class=\"p c{colour}\" data-tip=\"{}\"><rect class=\"part\" x=\"{x:.2}\" y=\"{:.1}\" width=\"{:.2}\" height=\"{BAR}\"/>",
+                    "<g class=\"p c{colour}\" data-tip=\"{}\" data-source=\"{}\" data-seconds=\"{seconds}\"><rect class=\"part\" x=\"{x:.2}\" y=\"{:.1}\" width=\"{:.2}\" height=\"{BAR}\"/>",
                     escape(tip),
+                    escape(source),
                     top + 17.0,
                     (wide - 1.0).max(0.0)
                 );

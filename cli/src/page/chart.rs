@@ -69,8 +69,15 @@ pub(crate) struct Point {
     pub(crate) tip: String,
     /// Stands beside the point if there is room.
     pub(crate) label: Option<String>,
-    /// The value in the page's data that this is, as a path such as `measurements/3/rate`.
-    pub(crate) source: Option<String>,
+    pub(crate) source: Source,
+}
+
+/// Where the value of a point comes from.
+pub(crate) enum Source {
+    /// The page's data, in which this is a path such as `measurements/3/rate`.
+    Data(String),
+    /// Elsewhere; the drawing has the value itself.
+    Elsewhere,
 }
 
 /// A ceiling.
@@ -298,10 +305,13 @@ impl Series {
         }
         for point in &self.points {
             let (px, py) = (x.at(point.x), y.at(point.y));
-            let source = point.source.as_ref().map_or_else(String::new, |source| {
-                format!(" data-source=\"{}\" data-px=\"{px:.2}\" data-py=\"{py:.2}\"", escape(source))
-            });
-            let _ = write!(svg, "<g class=\"p\" data-tip=\"{}\"{source}>", escape(&point.tip));
+            let source = match &point.source {
+                Source::Data(path) => {
+                    format!("data-source=\"{}\" data-px=\"{px:.2}\" data-py=\"{py:.2}\"", escape(path))
+                }
+                Source::Elsewhere => format!("data-size=\"{}\" data-value=\"{}\"", point.x, point.y),
+            };
+            let _ = write!(svg, "<g class=\"p\" data-tip=\"{}\" {source}>", escape(&point.tip));
             if let Some([low, high]) = point.spread {
                 let _ =
                     write!(svg, "<path class=\"spread\" d=\"M{px:.1} {:.1}V{:.1}\"/>", y.at(low), y.at(high));

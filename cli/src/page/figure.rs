@@ -31,7 +31,20 @@ pub(crate) struct Table {
     /// What it shows.
     pub(crate) caption: String,
     pub(crate) columns: Vec<Column>,
-    pub(crate) rows: Vec<Vec<String>>,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A row of a table.
+pub(crate) struct Row {
+    /// What it shows of the page's data, as a path such as `measurements/3`.
+    pub(crate) source: Option<String>,
+    pub(crate) cells: Vec<String>,
+}
+
+impl From<Vec<String>> for Row {
+    fn from(cells: Vec<String>) -> Self {
+        Self { source: None, cells }
+    }
 }
 
 /// A column.
@@ -95,9 +108,12 @@ impl Table {
             let _ = write!(html, "<th scope=\"col\"{}>{}</th>", class(column), escape(column.name));
         }
         html.push_str("</tr></thead>\n<tbody>\n");
-        for row in &self.rows {
-            html.push_str("<tr>");
-            for (i, (column, text)) in self.columns.iter().zip(row).enumerate() {
+        for Row { source, cells } in &self.rows {
+            let source = source
+                .as_ref()
+                .map_or_else(String::new, |source| format!(" data-source=\"{}\"", escape(source)));
+            let _ = write!(html, "<tr{source}>");
+            for (i, (column, text)) in self.columns.iter().zip(cells).enumerate() {
                 let (class, text) = (class(column), escape(text));
                 let _ = match i {
                     0 => write!(html, "<th scope=\"row\"{class}>{text}</th>"),

@@ -149,12 +149,19 @@ impl Arguments {
         let engine = self.engine.build(None)?;
         output::print(&format!("device      {}", DeviceUsed::of(&engine)))?;
         let mut printed = Ok(());
+        let watch = Watch::start();
         let tell = |soaked: &Soaked| {
             if printed.is_ok() {
-                printed = output::print(&soaked.to_string());
+                printed = watch.aside(|| output::print(&soaked.to_string()));
             }
+            let answers = soaked.with_reference + soaked.with_first;
+            let rate = answers as f64 / (soaked.seconds.max(1)) as f64;
+            watch.describe(format!("random operations, {rate:.0}/s"));
         };
-        let soaked = zkaccel_conformance::soak(&engine, time, tell).map_err(Failure::refuted)?;
+        let work = || zkaccel_conformance::soak(&engine, time, tell);
+        let soaked = watch.stage_for("random operations", time, work);
+        drop(watch);
+        let soaked = soaked.map_err(Failure::refuted)?;
         printed?;
         DeviceUsed::of(&engine).account().iter().try_for_each(|line| output::print(line))?;
         output::print(&format!("no difference after {} rounds", soaked.rounds))

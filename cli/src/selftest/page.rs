@@ -55,7 +55,7 @@ pub(super) fn page(report: &Report) -> Result<String, Failure> {
 fn of_failures(cases: &[Outcome]) -> Option<Section> {
     let failed = cases.iter().filter(|case| !case.passed && !case.skipped);
     let rows: Vec<_> =
-        failed.map(|case| vec![case.name.into(), case.message.clone().unwrap_or_default()]).collect();
+        failed.map(|case| vec![case.name.into(), case.message.clone().unwrap_or_default()].into()).collect();
     let table = Table { caption: "Cases that differ".into(), columns: columns(["Case", "Difference"]), rows };
     (!table.rows.is_empty()).then(|| Section {
         id: "differences",
@@ -74,7 +74,7 @@ fn overview(classes: &[ClassOutcome]) -> Option<Section> {
             _ => "failed",
         };
         let [passed, failed, skipped] = [passed, failed, skipped].map(ToString::to_string);
-        vec![id.to_string(), verdict.into(), passed, failed, skipped, failure.to_string()]
+        vec![id.to_string(), verdict.into(), passed, failed, skipped, failure.to_string()].into()
     };
     let table = Table {
         caption: "Classes of failures, and what became of their cases".into(),
@@ -117,6 +117,7 @@ fn all(cases: &[Outcome]) -> Option<Section> {
             (false, false) => "failed",
         };
         vec![case.name.into(), verdict.into(), time(case.seconds), case.message.clone().unwrap_or_default()]
+            .into()
     };
     let table = Table {
         caption: "Every case, in the order in which they were run".into(),

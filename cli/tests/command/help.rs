@@ -16,6 +16,22 @@ macro_rules! names {
 }
 zkaccel::for_every_hash!(names);
 
+macro_rules! curves {
+    ($($curve:path, $name:literal;)*) => {
+        /// The names of all curves of the library, and the limbs of their points.
+        const CURVES: &[(&str, usize)] = &[$(($name, size_of::<$curve>() / size_of::<u64>())),*];
+    };
+}
+zkaccel::for_every_curve!(curves);
+
+macro_rules! fields {
+    ($($field:path, $name:literal;)*) => {
+        /// The names of all fields of the library that have transforms.
+        const FIELDS: &[&str] = &[$($name),*];
+    };
+}
+zkaccel::for_every_two_adic_field!(fields);
+
 /// Every help text of a command, on one line.
 fn help(command: &str) -> [String; 3] {
     let bench = Bench::new();
@@ -60,6 +76,51 @@ fn every_device_convention_policy_and_approach() {
     for text in ["commit", "merkle", "bench"].into_iter().flat_map(help) {
         for name in Approach::ALL.map(Approach::name) {
             assert!(names_it(&text, name), "{name} is not in {text:?}");
+        }
+    }
+}
+
+#[test]
+fn every_curve_and_field() {
+    assert!(CURVES.len() >= 10 && FIELDS.len() >= 5);
+    let whole = |name: &str| names_it(name, "g1") || names_it(name, "g2");
+    let family = |name: &'static str| if whole(name) { name.rsplit_once('-').unwrap().0 } else { name };
+    for text in help("").into_iter().chain(help("groth16")) {
+        assert!(!text.contains("the curve BN254."), "{text}");
+    }
+    for text in help("") {
+        let (_, curves) = text.split_once(" and the curves ").expect(&text);
+        let curves = curves.split_once(" Usage").map_or(curves, |(curves, _)| curves);
+        for (name, _) in CURVES {
+            assert!(names_it(curves, family(name)), "{name} is not in {curves:?}");
+        }
+    }
+    for text in ["msm", "bench", "mpi msm"].into_iter().flat_map(help) {
+        for (name, _) in CURVES {
+            assert!(names_it(&text, name), "{name} is not in {text:?}");
+        }
+        let (_, groups) = text.split_once("The curve of the bases; of ").expect(&text);
+        let (groups, _) = groups.split_once(" it is the group g1").unwrap();
+        for (name, _) in CURVES {
+            assert_eq!(names_it(groups, family(name)), whole(name), "{name}: {groups:?}");
+        }
+    }
+    // The shape of the bases for each.
+    for text in ["msm", "mpi msm"].into_iter().flat_map(help) {
+        for (name, limbs) in CURVES {
+            let (_, shape) = text.split_once(&format!("(N, {limbs}) over ")).expect(&text);
+            let curves = shape.split(';').next().unwrap();
+            assert!(names_it(curves, name), "{name} is not in {curves:?}");
+        }
+    }
+    for text in ["fft", "bench"].into_iter().flat_map(help) {
+        for name in FIELDS {
+            assert!(names_it(&text, name), "{name} is not in {text:?}");
+        }
+    }
+    for text in help("groth16") {
+        for pairing in zkaccel_groth16::AnyPairing::ALL {
+            assert!(names_it(&text, pairing.name()), "{pairing:?}: {text}");
         }
     }
 }

@@ -19,4 +19,6 @@ mod signals;
 #[cfg(unix)]
 mod streams;
 mod support;
+#[cfg(unix)]
+mod terminal;
 mod tree;

@@ -32,7 +32,8 @@ fn bash(bench: &Bench, line: &str) -> Vec<u8> {
     output.stdout
 }
 
-fn fifo(bench: &Bench, name: &str) {
+/// A pipe with a name.
+pub(crate) fn fifo(bench: &Bench, name: &str) {
     assert!(Command::new("mkfifo").arg(bench.path(name)).status().unwrap().success());
 }
 

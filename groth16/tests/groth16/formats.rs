@@ -1,9 +1,13 @@
 //! What is written is what is read, and what snarkjs writes.
 
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use zkaccel::Engine;
 use zkaccel::curve::Curve;
 use zkaccel_groth16::r1cs::{self, R1cs};
 use zkaccel_groth16::zkey::{self, Zkey};
-use zkaccel_groth16::{Bytes, Proof, json, wtns};
+use zkaccel_groth16::{Bytes, Proof, Prover, ProverOptions, json, wtns};
 
 use crate::support::{Circuits, File, key, over_every_pairing, parse_key, path, read, theirs, witness};
 
@@ -13,7 +17,20 @@ fn keys<P: Circuits>() {
     for circuit in P::CIRCUITS {
         let bytes = Bytes::open(path(circuit, "circuit.zkey")).unwrap();
         let zkey = Zkey::<P>::parse(&bytes).unwrap();
-        let key = zkey.proving_key().unwrap();
+        let told = AtomicU64::new(0);
+        let tell = |bytes| {
+            told.fetch_add(bytes, Ordering::Relaxed);
+        };
+        let key = zkey.proving_key_with(&tell).unwrap();
+        assert_eq!(key, zkey.proving_key().unwrap());
+        // At least the points, and at most the file.
+        let least = key.points() * size_of::<P::G1>();
+        let told = told.into_inner();
+        assert!((least as u64..bytes.len() as u64).contains(&told), "{circuit}: {told} bytes");
+        let kept = Cell::new(0);
+        let tell = |points| kept.set(kept.get() + points);
+        Prover::new_with(&Engine::new().unwrap(), key.clone(), ProverOptions::default(), &tell).unwrap();
+        assert_eq!(kept.get(), key.points() as u64);
         let header = zkey.header();
         assert_eq!(
             [header.signals, header.public_signals, header.domain_size],

@@ -1,9 +1,10 @@
 //! Measurements as lines of charts and rows of tables.
 
-use super::power;
+use super::over::Over;
+use super::{power, what};
 use crate::bench::report::{Measurement, Report, Subject};
-use crate::page::chart::{Axis, Chart, Point, Series, Style, Ticks};
-use crate::page::figure::{Table, columns};
+use crate::page::chart::{Axis, Chart, Point, Series, Source, Style, Ticks};
+use crate::page::figure::{Row, Table, columns};
 use crate::page::number::si;
 
 /// A measurement and where it stands in the report.
@@ -38,6 +39,11 @@ impl Value {
             }
         }
     }
+}
+
+/// Where the page's data have a measurement.
+pub(super) fn path(index: usize) -> String {
+    format!("measurements/{index}")
 }
 
 /// The measurements that a condition selects.
@@ -81,15 +87,14 @@ pub(super) fn lines<'a>(measurements: &[Indexed<'a>]) -> Vec<Line<'a>> {
 }
 
 /// The place of the approach among the options.
-const APPROACH: usize = 4;
+const APPROACH: usize = 3;
 
 /// The options of a measurement as texts, each in its place.
-fn options(subject: &Subject, device: &str) -> [String; 10] {
+fn options(subject: &Subject, device: &str) -> [String; 9] {
     let flag = |value: Option<bool>, yes: &str| if value == Some(true) { yes.into() } else { String::new() };
     [
         if subject.hash.is_none() { subject.operation.clone() } else { String::new() },
-        subject.hash.map_or_else(String::new, |hash| hash.to_string()),
-        subject.curve.clone().or_else(|| subject.field.clone()).unwrap_or_default(),
+        Over::of(subject).map_or_else(String::new, |over| over.name().into()),
         subject.scalars.clone().unwrap_or_default(),
         subject.approach.clone().unwrap_or_default(),
         subject.columns.map_or_else(String::new, |columns| format!("{columns} columns")),
@@ -137,7 +142,7 @@ pub(super) fn series(
                 spread,
                 tip: tip(&line.name, items, run),
                 label: None,
-                source: Some(format!("measurements/{index}/{field}")),
+                source: Source::Data(format!("{}/{field}", path(index))),
             })
         })
         .collect();
@@ -206,8 +211,10 @@ pub(super) fn table(caption: String, lines: &[Line<'_>]) -> Table {
         head.extend(columns(["#On the device", "#Rate there", "#Share of copies"]));
     }
     let mut rows = Vec::new();
-    for (line, (_, run)) in lines.iter().flat_map(|line| line.points.iter().map(move |point| (line, point))) {
-        let name = if line.name.is_empty() { run.subject.operation.clone() } else { line.name.clone() };
+    for (line, &(index, run)) in
+        lines.iter().flat_map(|line| line.points.iter().map(move |point| (line, point)))
+    {
+        let name = if line.name.is_empty() { what(&run.subject) } else { line.name.clone() };
         let mut row = vec![name, run.device.clone(), power(run.subject.log_size), run.runs.to_string()];
         let times = [
             run.min_seconds,
@@ -229,7 +236,7 @@ pub(super) fn table(caption: String, lines: &[Line<'_>]) -> Table {
             None if on_device => row.extend(std::iter::repeat_n("\u{2013}".to_owned(), 3)),
             None => {}
         }
-        rows.push(row);
+        rows.push(Row { source: Some(path(index)), cells: row });
     }
     Table { caption, columns: head, rows }
 }

@@ -33,6 +33,7 @@ pub(super) fn section(report: &Report) -> Section {
             driver,
             device.reason.clone(),
         ]
+        .into()
     };
     let devices = Table {
         caption: "The devices that were measured".into(),
@@ -52,6 +53,7 @@ pub(super) fn section(report: &Report) -> Section {
             products(ceilings.goldilocks_products_per_second),
             products(ceilings.bn254_products_per_second),
         ]
+        .into()
     };
     let ceilings = Table {
         caption: "Ceilings, measured before everything else: copies within the memory of the device (bytes read and bytes written), copies \

@@ -3,14 +3,16 @@
 mod lines;
 mod machine;
 mod operations;
+mod over;
 mod roofline;
 mod shares;
 
-use super::report::{Measurement, Report};
+use super::report::{Measurement, Report, Subject};
 use crate::failure::Failure;
 use crate::page::figure::Figure;
 use crate::page::frame::{Page, Section, Tile};
 use crate::page::number::si;
+use over::Over;
 
 /// Figures of a page, which are numbered in the order in which they come.
 #[derive(Default)]
@@ -28,24 +30,14 @@ impl Figures {
 /// The operations in the order of the page, with the titles of their sections and of their headline figures.
 const OPERATIONS: [Words; 6] = [
     Words { operation: "merkle", title: "Merkle trees", what: "Merkle tree", items: "leaves" },
-    Words {
-        operation: "ntt",
-        title: "Transforms over Goldilocks",
-        what: "NTT over Goldilocks",
-        items: "points",
-    },
+    Words { operation: "ntt", title: "Transforms", what: "NTT", items: "points" },
     Words { operation: "lde", title: "Low-degree extensions", what: "Low-degree extension", items: "rows" },
     Words { operation: "commit", title: "Commitments to traces", what: "Commitment", items: "rows" },
-    Words { operation: "msm", title: "Multi-scalar multiplication", what: "MSM over BN254", items: "pairs" },
-    Words {
-        operation: "fft",
-        title: "Transforms over BN254\u{2019}s scalars",
-        what: "FFT over BN254\u{2019}s scalars",
-        items: "points",
-    },
+    Words { operation: "msm", title: "Multi-scalar multiplication", what: "MSM", items: "pairs" },
+    Words { operation: "fft", title: "Transforms", what: "FFT", items: "points" },
 ];
 
-/// What an operation is called.
+/// What an operation is called, without the hash, the curve or the field that it is over.
 struct Words {
     operation: &'static str,
     title: &'static str,
@@ -58,6 +50,12 @@ struct Words {
 impl Words {
     fn of(operation: &str) -> &'static Self {
         OPERATIONS.iter().find(|words| words.operation == operation).unwrap_or(&OPERATIONS[0])
+    }
+
+    /// The title of measurements that are all over the same, or over several.
+    fn title(&self, over: Option<Over<'_>>) -> String {
+        let several = || if self.operation == "fft" { " over scalar fields".into() } else { String::new() };
+        format!("{}{}", self.title, over.map_or_else(several, Over::phrase))
     }
 }
 
@@ -89,15 +87,15 @@ pub(super) fn page(report: &Report) -> Result<String, Failure> {
     Ok(page.html())
 }
 
-/// The greatest size of each operation, by the device that is fastest there; for trees the hash that comes first, for sums uniform
-/// scalars.
+/// The greatest size of each operation, by the device that is fastest there; of several hashes, curves or fields the one that
+/// comes first, for sums uniform scalars.
 fn headlines(report: &Report) -> Vec<(&'static Words, &Measurement)> {
     let fastest = |words: &'static Words| {
         let of_operation =
             || report.measurements.iter().filter(|run| run.subject.operation == words.operation);
         let first = of_operation().next()?;
         let same = |run: &&Measurement| {
-            run.subject.hash == first.subject.hash && run.subject.scalars == first.subject.scalars
+            Over::of(&run.subject) == Over::of(&first.subject) && run.subject.scalars == first.subject.scalars
         };
         let greatest = of_operation().filter(same).map(|run| run.subject.log_size).max()?;
         let largest = of_operation().filter(same).filter(|run| run.subject.log_size == greatest);
@@ -107,15 +105,20 @@ fn headlines(report: &Report) -> Vec<(&'static Words, &Measurement)> {
     OPERATIONS.iter().filter_map(fastest).collect()
 }
 
+/// An operation with the hash, the curve or the field that it is over.
+fn what(subject: &Subject) -> String {
+    let over = Over::of(subject).map_or_else(String::new, Over::phrase);
+    format!("{}{over}", Words::of(&subject.operation).what)
+}
+
 fn tiles(report: &Report) -> Vec<Tile> {
     let tile = |(words, run): (&Words, &Measurement)| {
-        let variant = run.subject.hash.map_or_else(String::new, |hash| format!(", {hash}"));
         let columns = run.subject.columns.filter(|&columns| columns > 1);
         let columns = columns.map_or_else(String::new, |columns| format!(" \u{d7}\u{a0}{columns}"));
         Tile {
             name: format!(
-                "{}{variant}, {}\u{a0}{}{columns}",
-                words.what,
+                "{}, {}\u{a0}{}{columns}",
+                what(&run.subject),
                 power(run.subject.log_size),
                 words.items
             ),
@@ -149,8 +152,8 @@ fn summary(report: &Report) -> String {
 }
 
 fn method() -> Section {
-    let body = "<p>Each size was run once to warm up, and then 10 to 200 times until half a second had passed, or 3 times if one run \
-         took more than 3 seconds (0.2 seconds in a tour). Inputs lay in memory before the measured time began, and results were dropped after it ended. \
+    let body = "<p>Each size was run once to warm up, and then 10 to 200 times until half a second had passed. Where one run took more \
+         than 3 seconds, or in a tour more than 0.2 seconds, there were 3 runs at least instead of 10. Inputs lay in memory before the measured time began, and results were dropped after it ended. \
          Vertical strokes through the points of a line go from the lower to the upper quartile.</p>\n\
          <p>Bytes are those that any algorithm must move: the input, read once, and the output, written once. Products are those of the \
          best algorithm that the library knows; a device that multiplies more than it must lies lower in the roofline. \

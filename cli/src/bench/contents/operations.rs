@@ -1,11 +1,12 @@
 //! Time and throughput of each operation; approaches side by side; published numbers beside measurements.
 
 use super::lines::{Indexed, Value, chart, describe, is_best_approach, lines, select, series, table};
+use super::over::Over;
 use super::{Figures, Words, power};
 use crate::bench::counts;
 use crate::bench::published::{Comparison, PUBLISHED};
 use crate::bench::report::{Measurement, Report};
-use crate::page::chart::{Axis, Chart, Point, Series, Style, Ticks};
+use crate::page::chart::{Axis, Chart, Point, Series, Source, Style, Ticks};
 use crate::page::figure::{Entry, Figure};
 use crate::page::frame::Section;
 use crate::page::number::si;
@@ -15,6 +16,7 @@ pub(super) fn section(report: &Report, words: &Words, figures: &mut Figures) -> 
     let chosen = |run: &Measurement| run.subject.operation == words.operation && is_best_approach(run);
     let all = select(report, chosen);
     let id = words.operation;
+    let title = words.title(Over::of_all(all.iter().map(|(_, run)| *run)));
     let body = match id {
         // Eleven hashes on several devices are too many lines for one chart.
         "merkle" => {
@@ -26,7 +28,10 @@ pub(super) fn section(report: &Report, words: &Words, figures: &mut Figures) -> 
                         run.device == device.id && multiplies == arithmetic
                     };
                     let runs: Vec<_> = all.iter().filter(of_family).copied().collect();
-                    let title = format!("{} over {family} on {}", words.title, device.id);
+                    let title = match Over::of_all(runs.iter().map(|(_, run)| *run)) {
+                        None => format!("{} with {family} on {}", words.title, device.id),
+                        over => format!("{} on {}", words.title(over), device.id),
+                    };
                     let id = format!(
                         "{id}-{}-{arithmetic}",
                         device.id.replace(|c: char| !c.is_alphanumeric(), "-")
@@ -36,9 +41,9 @@ pub(super) fn section(report: &Report, words: &Words, figures: &mut Figures) -> 
             }
             body
         }
-        _ => time_and_rate(id, words.title, words, &all, figures),
+        _ => time_and_rate(id, &title, words, &all, figures),
     };
-    (!body.is_empty()).then(|| Section { id: words.operation, title: words.title.into(), body })
+    (!body.is_empty()).then_some(Section { id, title, body })
 }
 
 /// A figure with time on the left and throughput on the right; nothing without measurements.
@@ -61,9 +66,7 @@ fn time_and_rate(
         let columns = run.subject.columns.filter(|&columns| columns > 1);
         let columns = columns.map_or_else(String::new, |columns| format!("{columns} columns. "));
         let blowup = run.subject.blowup.map_or_else(String::new, |blowup| format!("Blow-up {blowup}. "));
-        let hash = run.subject.hash.filter(|_| words.operation == "commit");
-        let hash = hash.map_or_else(String::new, |hash| format!("Hash {hash}. "));
-        format!("{columns}{blowup}{hash}")
+        format!("{columns}{blowup}")
     };
     let figure = Figure {
         id: format!("figure-{id}"),
@@ -99,8 +102,7 @@ pub(super) fn approaches(report: &Report, figures: &mut Figures) -> Section {
             continue;
         }
         let words = Words::of(&run.subject.operation);
-        let hash = run.subject.hash.map_or_else(String::new, |hash| format!(", {hash}"));
-        let title = format!("Approaches on {}: {}{hash}", run.device, words.title);
+        let title = format!("Approaches on {}: {}", run.device, words.title(Over::of(&run.subject)));
         let id = format!("approach-{}", done.len());
         let device =
             chart(&format!("{id}-device"), &lines, Value::DeviceTime, "Time on the device", "s", words.items);
@@ -189,7 +191,7 @@ fn beside(report: &Report, comparison: Comparison, figures: &mut Figures) -> Str
                 si(number.seconds, "s")
             ),
             label: (i == 0).then(|| label.into()),
-            source: None,
+            source: Source::Elsewhere,
         });
         let points = points.collect();
         all.push(Series { name: String::new(), colour, style: Style::Hollow, points });
@@ -213,7 +215,7 @@ fn beside(report: &Report, comparison: Comparison, figures: &mut Figures) -> Str
     for (log_size, label, time) in rows {
         let mut row = vec!["\u{2013}".to_owned(); width];
         (row[0], row[1], row[2], row[6]) = (label.into(), "published".into(), power(log_size), time);
-        table.rows.push(row);
+        table.rows.push(row.into());
     }
     figures.html(&Figure {
         id: format!("figure-published-{comparison:?}").to_lowercase(),

@@ -1,11 +1,13 @@
 //! Rooflines: what operations reach of what their device could do.
 
-use super::lines::{Indexed, is_best_approach, lines, select, tip};
+use super::lines::{Indexed, is_best_approach, lines, path, select, tip};
+use super::over::Over;
 use super::shares::title;
 use super::{Figures, Words};
 use crate::bench::report::{Device, Field, Measurement, Report};
-use crate::page::chart::{Axis, Chart, Point, Roof, Series, Shape, Style, Ticks};
-use crate::page::figure::{Entry, Figure, Table, columns};
+use crate::page::chart::{Axis, Chart, Point, Roof, Series, Shape, Source, Style, Ticks};
+use crate::page::escape;
+use crate::page::figure::{Entry, Figure, Row, Table, columns};
 use crate::page::frame::Section;
 use crate::page::number::si;
 
@@ -21,10 +23,10 @@ pub(super) fn section(report: &Report, figures: &mut Figures) -> Section {
         .enumerate()
         .map(|(number, device)| roofline(report, device, number, figures))
         .collect();
-    let body = if body.is_empty() {
-        "<p>No operation of this report consists of products.</p>\n".into()
-    } else {
-        format!("{introduction}{body}")
+    let body = match body.as_str() {
+        "" => "<p>No operation of this report consists of products.</p>\n".into(),
+        body if body.contains("<figure") => format!("{introduction}{body}"),
+        _ => body,
     };
     Section { id: "roofline", title: "Rooflines".into(), body }
 }
@@ -38,11 +40,17 @@ fn roofline(report: &Report, device: &Device, number: usize, figures: &mut Figur
     if largest.is_empty() {
         return String::new();
     }
+    // Their rates of copies are means and those of products sums, and an operation need not be divided among them.
+    if device.is_several() {
+        return format!(
+            "<p>{} is several devices, which have no roofline together. With <code>--each</code> they are measured one after the other, and each has its own.</p>\n",
+            escape(&device.id)
+        );
+    }
     let on_device = largest.iter().any(|(_, run)| run.on_device.is_some());
     let mut all = Vec::new();
-    for (colour, field) in FIELDS.into_iter().enumerate() {
-        let of_field =
-            || largest.iter().copied().filter(|(_, run)| run.products.is_some_and(|it| it.field == field));
+    for (colour, factors) in Factors::ALL.into_iter().enumerate() {
+        let of_field = || largest.iter().copied().filter(|(_, run)| Factors::of(run) == Some(factors));
         // Labels go to what the kernels reach, where that is known.
         let caller = of_field().map(|indexed| point(indexed, indexed.1.median_seconds, !on_device));
         let style = if on_device { Style::Hollow } else { Style::Marks };
@@ -65,21 +73,28 @@ fn roofline(report: &Report, device: &Device, number: usize, figures: &mut Figur
         x: Axis { title: "products for each byte".into(), ticks: Ticks::Plain },
         y: Axis { title: "Products a second".into(), ticks: Ticks::Decimal("") },
         series: all,
-        roofs: roofs(device),
+        roofs: roofs(device, &largest),
     };
     let mut legend = Vec::new();
-    for (colour, field) in FIELDS.into_iter().enumerate() {
+    let mut unmeasured = Vec::new();
+    for (colour, factors) in Factors::ALL.into_iter().enumerate() {
+        let Some(name) = factors.name(&largest) else { continue };
         for (hollow, seen) in [(false, "on the device"), (true, "as the caller sees it")] {
-            let has = largest.iter().any(|(_, run)| run.products.is_some_and(|it| it.field == field));
-            if has && (on_device || !hollow) {
+            if on_device || !hollow {
                 let seen = if on_device { format!(", {seen}") } else { String::new() };
-                legend.push(Entry { colour, hollow, text: format!("products over {}{seen}", name(field)) });
+                legend.push(Entry { colour, hollow, text: format!("products over {name}{seen}") });
             }
         }
+        if factors.per_second(device).is_none() {
+            unmeasured.push(name);
+        }
     }
-    let unmeasured = match FIELDS.iter().any(|&field| device.ceilings.products_per_second(field).is_some()) {
-        true => "",
-        false => " The rates of products were not measured on this device, so there are no level lines.",
+    let unmeasured = match unmeasured.as_slice() {
+        [] => String::new(),
+        names => format!(
+            " The rate of products over {} was not measured on this device, so there is no level line.",
+            names.join(" and ")
+        ),
     };
     figures.html(&Figure {
         id: format!("figure-roofline-{number}"),
@@ -101,17 +116,61 @@ fn roofline(report: &Report, device: &Device, number: usize, figures: &mut Figur
                 "#The same on the device",
                 "#Of the lower ceiling",
             ]),
-            rows: largest.iter().map(|&(_, run)| row(run, device)).collect(),
+            rows: largest
+                .iter()
+                .map(|&(index, run)| Row { source: Some(path(index)), cells: row(run, device) })
+                .collect(),
         },
     })
 }
 
-const FIELDS: [Field; 2] = [Field::Goldilocks, Field::Bn254];
+/// What is multiplied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Factors {
+    Goldilocks,
+    /// Elements of either prime field of BN254.
+    Bn254,
+    /// Elements of other fields of as many words, whose rate of products is not among the ceilings.
+    Others,
+}
 
-fn name(field: Field) -> &'static str {
-    match field {
-        Field::Goldilocks => "Goldilocks",
-        Field::Bn254 => "a prime field of BN254",
+impl Factors {
+    const ALL: [Self; 3] = [Self::Goldilocks, Self::Bn254, Self::Others];
+
+    fn of(run: &Measurement) -> Option<Self> {
+        Some(match run.products?.field {
+            Field::Goldilocks => Self::Goldilocks,
+            Field::Bn254 if Over::of(&run.subject).is_some_and(Over::multiplies_in_bn254) => Self::Bn254,
+            Field::Bn254 => Self::Others,
+        })
+    }
+
+    /// The name of the fields, if any of the measurements has such products.
+    fn name(self, runs: &[Indexed<'_>]) -> Option<String> {
+        let mut of_these = runs.iter().filter(|(_, run)| Self::of(run) == Some(self)).peekable();
+        of_these.peek()?;
+        Some(match self {
+            Self::Goldilocks => "Goldilocks".into(),
+            Self::Bn254 => "a prime field of BN254".into(),
+            Self::Others => {
+                let mut names: Vec<String> = of_these
+                    .filter_map(|(_, run)| match Over::of(&run.subject)? {
+                        Over::Curve(curve) => Some(format!("the coordinates of {curve}")),
+                        over => Some(over.name().into()),
+                    })
+                    .collect();
+                names.dedup();
+                names.join(" and ")
+            }
+        })
+    }
+
+    fn per_second(self, device: &Device) -> Option<f64> {
+        match self {
+            Self::Goldilocks => device.ceilings.goldilocks_products_per_second,
+            Self::Bn254 => device.ceilings.bn254_products_per_second,
+            Self::Others => None,
+        }
     }
 }
 
@@ -144,11 +203,12 @@ fn point((index, run): Indexed<'_>, time: f64, labelled: bool) -> Point {
         spread: None,
         tip,
         label: labelled.then_some(short),
-        source: Some(format!("measurements/{index}/products/count")),
+        source: Source::Data(format!("{}/products/count", path(index))),
     }
 }
 
-fn roofs(device: &Device) -> Vec<Roof> {
+/// The ceilings of a device that concern these measurements.
+fn roofs(device: &Device, runs: &[Indexed<'_>]) -> Vec<Roof> {
     let ceilings = &device.ceilings;
     let mut roofs = Vec::new();
     let slope = |name: &str, rate: f64| Roof {
@@ -165,10 +225,11 @@ fn roofs(device: &Device) -> Vec<Roof> {
             _ => roofs.extend([slope("link to the device", upload), slope("link from it", download)]),
         }
     }
-    for field in FIELDS {
-        roofs.extend(ceilings.products_per_second(field).map(|rate| {
-            let field = if field == Field::Goldilocks { "Goldilocks" } else { "BN254" };
-            Roof { name: format!("{field}, {}", si(rate, "products/s")), shape: Shape::Flat(rate) }
+    for (factors, name) in [(Factors::Goldilocks, "Goldilocks"), (Factors::Bn254, "BN254")] {
+        let has = runs.iter().any(|(_, run)| Factors::of(run) == Some(factors));
+        roofs.extend(factors.per_second(device).filter(|_| has).map(|rate| Roof {
+            name: format!("{name}, {}", si(rate, "products/s")),
+            shape: Shape::Flat(rate),
         }));
     }
     roofs
@@ -178,8 +239,9 @@ fn row(run: &Measurement, device: &Device) -> Vec<String> {
     let (products, bytes, intensity) = work(run);
     let on_device = run.on_device.as_ref().map(|it| it.device_median_seconds);
     let memory = device.ceilings.copy_gigabytes_per_second.map(|rate| rate * 1e9 * intensity);
-    let multipliers = run.products.and_then(|it| device.ceilings.products_per_second(it.field));
-    let ceiling = memory.into_iter().chain(multipliers).fold(f64::INFINITY, f64::min);
+    // Without the rate of products it is not known which of the two is the lower one.
+    let multipliers = Factors::of(run).and_then(|factors| factors.per_second(device));
+    let ceiling = multipliers.map(|rate| memory.map_or(rate, |slope| slope.min(rate)));
     let best = products / on_device.unwrap_or(run.median_seconds);
     let dash = || "\u{2013}".to_owned();
     vec![
@@ -189,6 +251,6 @@ fn row(run: &Measurement, device: &Device) -> Vec<String> {
         format!("{intensity:.2}"),
         si(products / run.median_seconds, "/s"),
         on_device.map_or_else(dash, |time| si(products / time, "/s")),
-        if ceiling.is_finite() { format!("{:.0}\u{202f}%", 100.0 * best / ceiling) } else { dash() },
+        ceiling.map_or_else(dash, |ceiling| format!("{:.0}\u{202f}%", 100.0 * best / ceiling)),
     ]
 }

@@ -1,10 +1,10 @@
 //! Where the time of a run goes: work of the device, transfers, and the host.
 
-use super::lines::{Line, is_best_approach, lines, select};
-use super::{Figures, Words, power};
+use super::lines::{Line, is_best_approach, lines, path, select};
+use super::{Figures, power, what};
 use crate::bench::report::{Measurement, OnDevice, Report};
 use crate::page::bars::{Bar, Bars, Part};
-use crate::page::figure::{Entry, Figure, Table, columns};
+use crate::page::figure::{Entry, Figure, Row, Table, columns};
 use crate::page::frame::Section;
 use crate::page::number::si;
 
@@ -26,6 +26,9 @@ impl Parts {
     }
 }
 
+/// The parts in paths of sources.
+const KEYS: [&str; 3] = ["device", "transfers", "rest"];
+
 const NAMES: [&str; 3] = [
     "work of the device, by its own clock",
     "transfers, at the measured bandwidth of the link",
@@ -40,7 +43,8 @@ pub(super) fn section(report: &Report, figures: &mut Figures) -> Section {
             |run: &Measurement| run.device == device.id && run.on_device.is_some() && is_best_approach(run);
         let (mut bars, mut rows) = (Vec::new(), Vec::new());
         for line in lines(&select(report, chosen)) {
-            let Some((name, run, on_device)) = largest(&line) else { continue };
+            let Some((index, run, on_device)) = largest(&line) else { continue };
+            let name = title(run);
             let parts = Parts::of(run, on_device);
             let whole = run.median_seconds;
             let times = [parts.device, parts.transfers, parts.host];
@@ -53,6 +57,8 @@ pub(super) fn section(report: &Report, figures: &mut Figures) -> Section {
                     si(times[colour], "s"),
                     100.0 * times[colour] / whole
                 ),
+                source: format!("{}/{}", path(index), KEYS[colour]),
+                seconds: times[colour],
             };
             bars.push(Bar {
                 name: name.clone(),
@@ -62,7 +68,7 @@ pub(super) fn section(report: &Report, figures: &mut Figures) -> Section {
             let mut row = vec![name];
             row.extend([whole, times[0], times[1], times[2]].map(|time| si(time, "s")));
             row.extend([on_device.bytes_in, on_device.bytes_out].map(|bytes| si(bytes as f64, "B")));
-            rows.push(row);
+            rows.push(Row { source: Some(path(index)), cells: row });
         }
         if bars.is_empty() {
             continue;
@@ -107,19 +113,17 @@ pub(super) fn section(report: &Report, figures: &mut Figures) -> Section {
 /// The colours of the parts.
 const COLOURS: [usize; 3] = [0, 1, 7];
 
-/// The greatest size of a line, with a name for it.
-fn largest<'a>(line: &Line<'a>) -> Option<(String, &'a Measurement, &'a OnDevice)> {
-    let &(_, run) = line.points.last()?;
-    Some((title(run), run, run.on_device.as_ref()?))
+/// The greatest size of a line, and its place in the report.
+fn largest<'a>(line: &Line<'a>) -> Option<(usize, &'a Measurement, &'a OnDevice)> {
+    let &(index, run) = line.points.last()?;
+    Some((index, run, run.on_device.as_ref()?))
 }
 
-/// An operation with its variant and its size.
+/// An operation with what it is over, its variant and its size.
 pub(super) fn title(run: &Measurement) -> String {
     let subject = &run.subject;
-    let words = Words::of(&subject.operation);
-    let variant = subject.hash.map(|hash| hash.to_string()).or_else(|| subject.scalars.clone());
-    let variant = variant.map_or_else(String::new, |variant| format!(", {variant}"));
+    let scalars = subject.scalars.as_ref().map_or_else(String::new, |scalars| format!(", {scalars}"));
     let columns = subject.columns.filter(|&columns| columns > 1);
     let columns = columns.map_or_else(String::new, |columns| format!(" \u{d7} {columns}"));
-    format!("{}{variant}, {}{columns}", words.what, power(subject.log_size))
+    format!("{}{scalars}, {}{columns}", what(subject), power(subject.log_size))
 }

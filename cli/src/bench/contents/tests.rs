@@ -1,9 +1,13 @@
 //! The page of fixed measurements: a CPU and an OpenCL device, and texts that HTML must not take for its own.
 
 use std::collections::BTreeSet;
+use std::str::FromStr;
+
+use serde_json::json;
 
 use super::page;
-use crate::bench::report::Report;
+use crate::bench::report::{Measurement, Report, Subject};
+use crate::hashes::HashName;
 
 fn fixed() -> Report {
     serde_json::from_str(include_str!("fixed.json")).unwrap()
@@ -102,6 +106,27 @@ fn every_measurement_is_drawn_and_stands_in_a_table() {
     }
 }
 
+/// What `tools/report/probe.js` compares with the data in a browser.
+#[test]
+fn bars_rows_and_published_marks_tell_their_values() {
+    let report = fixed();
+    let page = page(&report).unwrap();
+    let timed = |run: &Measurement| run.on_device.is_some();
+    let index = report.measurements.iter().position(timed).unwrap();
+    let ntt = |run: &Measurement| timed(run) && run.subject.operation == "ntt" && run.subject.log_size == 16;
+    let largest = report.measurements.iter().position(ntt).unwrap();
+    let device = report.measurements[largest].on_device.as_ref().unwrap().device_median_seconds;
+    for expected in [
+        format!("<tr data-source=\"measurements/{index}\">"),
+        format!("data-source=\"measurements/{largest}/device\" data-seconds=\"{device}\""),
+        format!("data-source=\"measurements/{largest}/transfers\""),
+        format!("data-source=\"measurements/{largest}/rest\""),
+        "data-size=\"1048576\" data-value=\"0.016\"".into(),
+    ] {
+        assert!(page.contains(&expected), "{expected}");
+    }
+}
+
 #[test]
 fn equal_measurements_give_equal_pages() {
     assert!(page(&fixed()).unwrap() == page(&fixed()).unwrap());
@@ -118,6 +143,76 @@ fn texts_stay_texts() {
     let data = between(&page, "id=\"data\">", "</script>")[0];
     let data: serde_json::Value = serde_json::from_str(data).unwrap();
     assert_eq!(data, serde_json::to_value(fixed()).unwrap());
+}
+
+/// The fixed report of one operation on the processor, its subject changed.
+fn only(operation: &str, change: impl Fn(&mut Subject)) -> String {
+    let mut report = fixed();
+    report.devices.truncate(1);
+    report.measurements.retain(|run| run.device == "cpu" && run.subject.operation == operation);
+    report.measurements.iter_mut().for_each(|run| change(&mut run.subject));
+    let page = page(&report).unwrap();
+    // What stands outside of the data.
+    page.split("id=\"data\">").next().unwrap().into()
+}
+
+#[test]
+fn curves_and_fields_are_those_that_were_measured() {
+    let page = only("msm", |subject| subject.curve = Some("pallas".into()));
+    for expected in [
+        ">Multi-scalar multiplication over pallas</h2>",
+        "MSM over pallas, 2\u{b9}\u{b2}",
+        ">Multi-scalar multiplication over pallas: all values</p>",
+        "MSM over pallas, uniform",
+        "products over the coordinates of pallas",
+        "The rate of products over the coordinates of pallas was not measured",
+    ] {
+        assert!(page.contains(expected), "{expected}\n{page}");
+    }
+    for wrong in ["MSM over BN254", "bn254", "prime field of BN254", ">BN254, "] {
+        assert!(!page.contains(wrong), "{wrong}");
+    }
+    let page = only("fft", |subject| subject.field = Some("bls12-381-fr".into()));
+    for expected in [
+        ">Transforms over bls12-381-fr</h2>",
+        "<th scope=\"row\">FFT over bls12-381-fr</th>",
+        "products over bls12-381-fr",
+    ] {
+        assert!(page.contains(expected), "{expected}\n{page}");
+    }
+    assert!(!page.contains("FFT over BN254") && !page.contains("BN254\u{2019}s scalars"));
+    // The first of the lists, which the data leave out.
+    let page = only("msm", |_| ());
+    assert!(page.contains("MSM over bn254-g1") && page.contains("a prime field of BN254"));
+    assert!(page.contains(">BN254, ") && !page.contains(">Goldilocks, "));
+}
+
+#[test]
+fn one_hash_is_named() {
+    let page = only("merkle", |subject| subject.hash = HashName::from_str("blake3").ok());
+    for expected in [
+        "</span> Merkle trees with blake3 on cpu</strong>",
+        ">Merkle trees with blake3 on cpu: all values</p>",
+        "<th scope=\"row\">Merkle tree with blake3</th>",
+        ">Merkle trees with blake3</h2>",
+    ] {
+        assert!(page.contains(expected), "{expected}\n{page}");
+    }
+}
+
+#[test]
+fn several_devices_as_one_have_no_roofline() {
+    let mut report = fixed();
+    let work = ["opencl:0", "opencl:1"].map(|device| json!({ "device": device, "operations": [] }));
+    report.devices[1].work = serde_json::from_value(json!(work)).unwrap();
+    let page = page(&report).unwrap();
+    assert!(page.contains("Roofline of cpu") && !page.contains("Roofline of opencl:0"));
+    assert!(page.contains(
+        "<p>opencl:0 is several devices, which have no roofline together. With <code>--each</code>"
+    ));
+    report.devices.remove(0);
+    report.measurements.retain(|run| run.device == "opencl:0");
+    assert!(!super::page(&report).unwrap().contains("The level lines are"));
 }
 
 /// Without a device that tells its time, without products, and without any measurement at all there is still a page.
