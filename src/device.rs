@@ -1,14 +1,15 @@
 //! Devices: how they are chosen, and descriptions of those that are present.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Add;
 use std::path::Path;
-use std::str::FromStr;
 
 pub use crate::backend::cpu::Simd;
+pub use crate::backend::open::{devices, free_memory};
 use crate::error::Error;
 use crate::lock::lock;
+use crate::policy::Policy;
 use crate::sync::Mutex;
 
 /// The device an engine is asked to run on, or several.
@@ -116,126 +117,15 @@ impl DeviceChoice {
     /// Several devices as one choice. Whether they can be used together is checked when an engine is built.
     pub fn several(devices: &[DeviceChoice]) -> Self {
         static KEPT: Mutex<BTreeMap<String, &'static [DeviceChoice]>> = Mutex::new(BTreeMap::new());
-        let name = names(devices);
+        let name = Self::names(devices);
         let mut kept = lock(&KEPT);
         Self::Several(kept.entry(name).or_insert_with(|| devices.to_vec().leak()))
     }
 
-    /// The devices of the choice, one by one; `cuda` and `opencl` are those that are present.
-    ///
-    /// [`Error::BadDevices`] for an empty list, and for one that contains a device twice, or `auto`, which chooses by itself;
-    /// [`Error::DeviceMissing`] where there is none of a kind.
-    pub fn each(self) -> Result<Vec<Self>, Error> {
-        let all = |devices: Found| -> Result<Vec<Self>, Error> {
-            let devices = devices.map_err(|reason| missing(&self.to_string(), reason))?;
-            devices.iter().map(|device| device.id.parse()).collect()
-        };
-        match self {
-            Self::AllCuda => all(cuda()),
-            Self::AllOpenCl => all(opencl()),
-            Self::Several(list) => {
-                let refused =
-                    |reason: &str| Error::BadDevices { devices: self.to_string(), reason: reason.into() };
-                let mut each = Vec::new();
-                for device in list {
-                    each.extend(device.each()?);
-                }
-                if each.contains(&Self::Auto) {
-                    return Err(refused("auto chooses by itself and stands alone"));
-                }
-                match (1..each.len()).find(|&i| each[..i].contains(&each[i])) {
-                    Some(i) => Err(refused(&format!("{} is listed twice", each[i]))),
-                    None if each.is_empty() => Err(refused("there is no device in the list")),
-                    None => Ok(each),
-                }
-            }
-            one => Ok(vec![one]),
-        }
+    /// Their names, separated by commas.
+    pub(crate) fn names(devices: &[Self]) -> String {
+        devices.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
     }
-}
-
-/// Names separated by commas.
-fn names(devices: &[DeviceChoice]) -> String {
-    devices.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
-}
-
-impl fmt::Display for DeviceChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Auto => f.write_str("auto"),
-            Self::Cpu => f.write_str("cpu"),
-            Self::Reference => f.write_str("reference"),
-            Self::Cuda(index) => write!(f, "cuda:{index}"),
-            Self::OpenCl(index) => write!(f, "opencl:{index}"),
-            Self::Provider(path) => write!(f, "provider:{}", path.display()),
-            Self::AllCuda => f.write_str("cuda"),
-            Self::AllOpenCl => f.write_str("opencl"),
-            Self::Several(devices) => f.write_str(&names(devices)),
-        }
-    }
-}
-
-impl FromStr for DeviceChoice {
-    type Err = Error;
-
-    /// [`Error::UnknownName`] for anything that is not the name of a device. Whether the device is present is checked when an
-    /// engine is built.
-    fn from_str(text: &str) -> Result<Self, Error> {
-        let mut devices = Vec::new();
-        let mut path: Option<String> = None;
-        for piece in text.split(',') {
-            match (one(piece), &mut path) {
-                // A comma in the path of a provider; what follows is no device's name.
-                (None, Some(path)) => *path = format!("{path},{piece}"),
-                (None, None) => return Err(unknown(text)),
-                (Some(device), _) => {
-                    devices.extend(path.take().map(|path| Self::Provider(kept(&path))));
-                    match device {
-                        Self::Provider(start) => path = Some(start.display().to_string()),
-                        device => devices.push(device),
-                    }
-                }
-            }
-        }
-        devices.extend(path.map(|path| Self::Provider(kept(&path))));
-        Ok(match devices[..] {
-            [device] => device,
-            _ => Self::several(&devices),
-        })
-    }
-}
-
-/// The device of a single name.
-fn one(text: &str) -> Option<DeviceChoice> {
-    if let Some(path) = text.strip_prefix("provider:").filter(|path| !path.is_empty()) {
-        return Some(DeviceChoice::Provider(kept(path)));
-    }
-    // `parse` would take a sign.
-    let number =
-        |index: &str| index.bytes().all(|byte| byte.is_ascii_digit()).then(|| index.parse().ok()).flatten();
-    match (text, text.split_once(':')) {
-        ("auto", _) => Some(DeviceChoice::Auto),
-        ("cpu", _) => Some(DeviceChoice::Cpu),
-        ("reference", _) => Some(DeviceChoice::Reference),
-        ("cuda", _) => Some(DeviceChoice::AllCuda),
-        ("opencl", _) => Some(DeviceChoice::AllOpenCl),
-        (_, Some(("cuda", index))) => number(index).map(DeviceChoice::Cuda),
-        (_, Some(("opencl", index))) => number(index).map(DeviceChoice::OpenCl),
-        _ => None,
-    }
-}
-
-fn unknown(text: &str) -> Error {
-    Error::UnknownName { what: "device", found: text.into(), expected: DeviceChoice::NAMES.join(", ") }
-}
-
-/// A path that is never freed, stored once for each path that was ever parsed.
-fn kept(path: &str) -> &'static Path {
-    static KEPT: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    let mut kept = lock(&KEPT);
-    let path = kept.get(path).copied().unwrap_or_else(|| String::from(path).leak());
-    kept.insert(path);
-    Path::new(path)
 }
 
 /// What sort of hardware a device is.
@@ -248,6 +138,17 @@ pub enum DeviceKind {
     Gpu,
     /// Anything else that OpenCL drives.
     Accelerator,
+}
+
+impl DeviceKind {
+    /// Whether a policy lets such a device be used.
+    pub(crate) fn is_admitted_by(self, policy: Policy) -> bool {
+        match policy {
+            Policy::Any => true,
+            Policy::RequireGpu | Policy::PreferGpu => self == Self::Gpu,
+            Policy::RequireCpu | Policy::PreferCpu => self == Self::Cpu,
+        }
+    }
 }
 
 impl fmt::Display for DeviceKind {
@@ -309,114 +210,5 @@ impl Add for ProductRates {
             goldilocks: self.goldilocks + other.goldilocks,
             bn254: self.bn254.zip(other.bn254).map(|(a, b)| a + b),
         }
-    }
-}
-
-/// Devices of a kind, or why there are none.
-type Found = Result<Vec<DeviceInfo>, String>;
-
-/// The devices of this machine: the CPU, then what CUDA and OpenCL find. The reference is not hardware and is not listed.
-///
-/// A GPU with two drivers is listed twice, under both names.
-pub fn devices() -> Vec<DeviceInfo> {
-    let others = [cuda(), opencl()].into_iter().flat_map(Result::unwrap_or_default);
-    std::iter::once(cpu()).chain(others).collect()
-}
-
-/// The bytes of a device's memory that are free now, where the system or the driver reports them: Linux for the host, and CUDA
-/// for NVIDIA's GPUs, whose driver is started for that. OpenCL has no such query.
-pub fn free_memory(device: DeviceChoice) -> Option<u64> {
-    match device {
-        DeviceChoice::Cpu => crate::memory::available(),
-        #[cfg(feature = "cuda")]
-        DeviceChoice::Cuda(index) => crate::backend::gpu::cuda::free_memory(index),
-        _ => None,
-    }
-}
-
-fn cuda() -> Found {
-    #[cfg(feature = "cuda")]
-    return crate::backend::gpu::cuda::devices();
-    #[cfg(not(feature = "cuda"))]
-    Err("this build of zkaccel has no backend for it".into())
-}
-
-fn opencl() -> Found {
-    #[cfg(feature = "opencl")]
-    return crate::backend::gpu::opencl::devices();
-    #[cfg(not(feature = "opencl"))]
-    Err("this build of zkaccel has no backend for it".into())
-}
-
-/// The CPU.
-pub(crate) fn cpu() -> DeviceInfo {
-    DeviceInfo {
-        id: "cpu".into(),
-        kind: DeviceKind::Cpu,
-        description: processor(),
-        units: std::thread::available_parallelism().map_or(1, |n| n.get()),
-        memory: crate::memory::installed(),
-        driver: None,
-        reason: "always present".into(),
-    }
-}
-
-/// [`Error::DeviceMissing`], with the devices that are present.
-pub(crate) fn missing(device: &str, reason: String) -> Error {
-    let available = devices().into_iter().map(|device| device.id).collect::<Vec<_>>().join(", ");
-    Error::DeviceMissing { device: device.into(), reason, available }
-}
-
-/// The processor's name, where the system reports it (Linux), and its architecture.
-fn processor() -> String {
-    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let brand = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
-    let brand = brand.map_or("processor", |(_, brand)| brand.trim());
-    format!("{brand} ({})", std::env::consts::ARCH)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::DeviceChoice;
-    use crate::error::Error;
-
-    fn parsed(text: &str) -> DeviceChoice {
-        text.parse().unwrap()
-    }
-
-    #[test]
-    fn lists_print_as_they_parse() {
-        for text in ["cpu,reference", "cuda", "opencl", "cuda:0,cuda:1", "cpu,provider:/a,b.so,opencl:0"] {
-            assert_eq!(parsed(text).to_string(), text);
-            assert_eq!(parsed(text), parsed(text));
-        }
-        assert_eq!(parsed("cuda:3"), DeviceChoice::Cuda(3));
-        assert_eq!(
-            parsed("cpu,opencl:1"),
-            DeviceChoice::several(&[DeviceChoice::Cpu, DeviceChoice::OpenCl(1)])
-        );
-        let each = parsed("provider:/a,b.so,cpu").each().unwrap();
-        assert_eq!(each, [parsed("provider:/a,b.so"), DeviceChoice::Cpu]);
-        for text in
-            ["", ",", "cpu,", ",cpu", "cpu,,reference", "cpu, reference", "cuda:", "cuda:+1", "cpu,cuda:x"]
-        {
-            let unknown = text.parse::<DeviceChoice>().unwrap_err();
-            assert!(matches!(&unknown, Error::UnknownName { found, .. } if found == text), "{unknown}");
-        }
-    }
-
-    #[test]
-    fn lists_that_contradict_themselves_are_refused() {
-        for (text, why) in [
-            ("cpu,reference,cpu", "cpu is listed twice"),
-            ("cpu,auto", "auto chooses by itself and stands alone"),
-            ("provider:a,provider:a", "provider:a is listed twice"),
-        ] {
-            let refused = Error::BadDevices { devices: text.into(), reason: why.into() };
-            assert_eq!(parsed(text).each(), Err(refused));
-        }
-        let refused =
-            Error::BadDevices { devices: String::new(), reason: "there is no device in the list".into() };
-        assert_eq!(DeviceChoice::several(&[]).each(), Err(refused));
     }
 }

@@ -13,8 +13,6 @@
 //!
 //! A processor that OpenCL drives is a processor. Accelerators and providers are neither, and no policy but `Any` takes them.
 
-use crate::device::DeviceKind;
-
 /// Which kind of device an engine may or should use; see the [module](self).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Policy {
@@ -44,15 +42,6 @@ impl Policy {
             Self::PreferGpu => "prefer-gpu",
             Self::RequireCpu => "require-cpu",
             Self::PreferCpu => "prefer-cpu",
-        }
-    }
-
-    /// Whether a device of this kind may be used.
-    pub(crate) fn admits(self, kind: DeviceKind) -> bool {
-        match self {
-            Self::Any => true,
-            Self::RequireGpu | Self::PreferGpu => kind == DeviceKind::Gpu,
-            Self::RequireCpu | Self::PreferCpu => kind == DeviceKind::Cpu,
         }
     }
 

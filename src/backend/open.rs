@@ -1,19 +1,20 @@
 //! From the names of devices and a policy to the devices of an engine.
 
+mod families;
+
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::Backend;
 use super::cpu::Cpu;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 use super::gpu::{self, Gpu};
-use super::reference::Reference;
-use crate::device::{DeviceChoice, DeviceInfo, DeviceKind, Variable, cpu, devices};
+use crate::device::{DeviceChoice, DeviceInfo, DeviceKind, Variable};
 use crate::dispatch::{self, Dispatcher, Strategy};
 use crate::error::Error;
 use crate::faults::Faults;
 use crate::policy::Policy;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 use crate::sync::Arc;
+use families::{FAMILIES, Which};
 
 /// The variable that names the device which `auto` weighs against the CPU.
 const AUTO_DEVICE: Variable = Variable::AutoDevice;
@@ -78,7 +79,7 @@ impl Request<'_> {
     /// One device, if the policy admits it.
     fn device(&self, choice: DeviceChoice) -> Result<(dispatch::Opened, DeviceInfo), Error> {
         let (opened, info) = self.any_device(choice)?;
-        match self.policy.admits(info.kind) {
+        match info.kind.is_admitted_by(self.policy) {
             true => Ok((opened, info)),
             false => {
                 let (device, kind) = (info.id, format!("{} ({})", info.kind, info.description));
@@ -89,33 +90,12 @@ impl Request<'_> {
 
     /// One device, whatever the policy.
     fn any_device(&self, choice: DeviceChoice) -> Result<(dispatch::Opened, DeviceInfo), Error> {
-        let (backend, info): (Box<dyn Backend>, _) = match choice {
-            DeviceChoice::Cpu => (Box::new(self.on_host.clone()), host(self.on_host)),
-            DeviceChoice::Reference => (Box::new(Reference), DeviceInfo { id: "reference".into(), ..cpu() }),
-            #[cfg(feature = "cuda")]
-            DeviceChoice::Cuda(index) => self.of_device(gpu::cuda::Cuda::open(index)?),
-            #[cfg(feature = "opencl")]
-            DeviceChoice::OpenCl(index) => self.of_device(gpu::opencl::OpenCl::open(index)?),
-            #[cfg(feature = "providers")]
-            DeviceChoice::Provider(path) => {
-                let external = super::provider::External::open(path)?;
-                let info = external.info().clone();
-                (Box::new(external), info)
-            }
-            other => {
-                let reason = "this build of zkaccel has no backend for it".into();
-                return Err(crate::device::missing(&other.to_string(), reason));
-            }
-        };
-        let on_host = matches!(choice, DeviceChoice::Cpu | DeviceChoice::Reference);
+        let (family, which) = choice.family().expect("one device");
+        let (backend, info) = family.open(which, self)?;
         // The processor's curves do not depend on the other device.
         let mut machine = vec![self.threads.to_string(), host(self.on_host).description];
-        match choice {
-            DeviceChoice::Cpu => {}
-            DeviceChoice::Reference => machine.push(info.id.clone()),
-            // Not its number: like devices have the same curves.
-            _ => machine.extend([Some(info.description.clone()), info.driver.clone()].into_iter().flatten()),
-        }
+        machine.extend((family.machine)(&info));
+        let on_host = family.on_host;
         let opened = dispatch::Opened { backend, name: info.id.clone(), machine, on_host, threads: None };
         Ok((opened, DeviceInfo { reason: "asked for".into(), ..info }))
     }
@@ -129,12 +109,8 @@ impl Request<'_> {
         let opened = each.iter().map(|&choice| self.device(choice)).collect::<Result<Vec<_>, _>>()?;
         let info = together(opened.iter().map(|(_, info)| info));
         let devices = each.into_iter().zip(opened).map(|(choice, (device, _))| {
-            let threads = match choice {
-                // The threads of the engine.
-                DeviceChoice::Cpu => None,
-                DeviceChoice::Reference => Some(self.pool(1)?),
-                _ => Some(self.pool(self.threads)?),
-            };
+            let threads = choice.family().and_then(|(family, _)| (family.threads)(self.threads));
+            let threads = threads.map(|threads| self.pool(threads)).transpose()?;
             Ok(dispatch::Opened { threads, ..device })
         });
         let strategy = Strategy::Divide { weights: self.weights.clone() };
@@ -162,7 +138,7 @@ impl Request<'_> {
     fn beside_the_cpu(&self) -> Result<Option<(DeviceChoice, bool)>, Error> {
         if let Some(named) = AUTO_DEVICE.read()? {
             return match named {
-                list @ (DeviceChoice::Several(_) | DeviceChoice::AllCuda | DeviceChoice::AllOpenCl) => {
+                list if list.is_list() => {
                     let name = AUTO_DEVICE.name();
                     let reason = format!("{name} names one device, to be weighed against the CPU");
                     Err(Error::BadDevices { devices: list.to_string(), reason })
@@ -173,7 +149,7 @@ impl Request<'_> {
         // CUDA's devices are listed first. A processor that OpenCL drives is the CPU again.
         let found = devices().into_iter().find(|device| match self.policy {
             Policy::Any => device.kind != DeviceKind::Cpu,
-            policy => policy.admits(device.kind),
+            policy => device.kind.is_admitted_by(policy),
         });
         found.map(|device| Ok((device.id.parse()?, false))).transpose()
     }
@@ -186,7 +162,7 @@ impl Request<'_> {
             Error::PolicyUnmet { policy, reason, available }
         };
         match self.beside_the_cpu()? {
-            Some((choice @ (DeviceChoice::Auto | DeviceChoice::Cpu | DeviceChoice::Reference), _)) => {
+            Some((choice, _)) if choice.is_auto_or_on_host() => {
                 Err(unmet(format!("{} is {choice}", AUTO_DEVICE.name())))
             }
             Some((choice, named)) => {
@@ -204,7 +180,7 @@ impl Request<'_> {
         let Some((choice, named)) = self.beside_the_cpu()? else {
             return Ok(self.cpu_alone("there is no GPU".into()));
         };
-        if matches!(choice, DeviceChoice::Auto | DeviceChoice::Cpu | DeviceChoice::Reference) {
+        if choice.is_auto_or_on_host() {
             return Ok(self.cpu_alone(format!("{} is {choice}", AUTO_DEVICE.name())));
         }
         match self.device(choice) {
@@ -234,7 +210,7 @@ impl Request<'_> {
     }
 
     #[cfg(any(feature = "cuda", feature = "opencl"))]
-    fn of_device(&self, device: impl gpu::Device) -> (Box<dyn Backend>, DeviceInfo) {
+    fn of_device(&self, device: impl gpu::Device) -> (Box<dyn super::Backend>, DeviceInfo) {
         let mut device: Arc<dyn gpu::Device> = Arc::new(device);
         let info = device.info().clone();
         if let Some(faults) = &self.faults {
@@ -242,6 +218,80 @@ impl Request<'_> {
         }
         (Box::new(Gpu::new(device, self.device_memory)), info)
     }
+}
+
+/// The devices of this machine: the CPU, then what CUDA and OpenCL find. The reference is not hardware and is not listed.
+///
+/// A GPU with two drivers is listed twice, under both names.
+pub fn devices() -> Vec<DeviceInfo> {
+    FAMILIES.iter().flat_map(|family| family.list().unwrap_or_default()).collect()
+}
+
+/// The bytes of a device's memory that are free now, where the system or the driver reports them: Linux for the host, and CUDA
+/// for NVIDIA's GPUs, whose driver is started for that. OpenCL has no such query.
+pub fn free_memory(device: DeviceChoice) -> Option<u64> {
+    device.family().and_then(|(family, which)| family.free_memory(which))
+}
+
+impl DeviceChoice {
+    /// The devices of the choice, one by one; `cuda` and `opencl` are those that are present.
+    ///
+    /// [`Error::BadDevices`] for an empty list, and for one that contains a device twice, or `auto`, which chooses by itself;
+    /// [`Error::DeviceMissing`] where there is none of a kind.
+    pub fn each(self) -> Result<Vec<Self>, Error> {
+        match self {
+            Self::Several(list) => {
+                let refused =
+                    |reason: &str| Error::BadDevices { devices: self.to_string(), reason: reason.into() };
+                let mut each = Vec::new();
+                for device in list {
+                    each.extend(device.each()?);
+                }
+                if each.contains(&Self::Auto) {
+                    return Err(refused("auto chooses by itself and stands alone"));
+                }
+                match (1..each.len()).find(|&i| each[..i].contains(&each[i])) {
+                    Some(i) => Err(refused(&format!("{} is listed twice", each[i]))),
+                    None if each.is_empty() => Err(refused("there is no device in the list")),
+                    None => Ok(each),
+                }
+            }
+            _ => match self.family() {
+                Some((family, Which::All)) => {
+                    let devices = family.list().map_err(|reason| missing(&self.to_string(), reason))?;
+                    devices.iter().map(|device| device.id.parse()).collect()
+                }
+                _ => Ok(vec![self]),
+            },
+        }
+    }
+}
+
+/// The CPU.
+fn cpu() -> DeviceInfo {
+    DeviceInfo {
+        id: "cpu".into(),
+        kind: DeviceKind::Cpu,
+        description: processor(),
+        units: std::thread::available_parallelism().map_or(1, |n| n.get()),
+        memory: crate::memory::installed(),
+        driver: None,
+        reason: "always present".into(),
+    }
+}
+
+/// The processor's name, where the system reports it (Linux), and its architecture.
+fn processor() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let brand = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let brand = brand.map_or("processor", |(_, brand)| brand.trim());
+    format!("{brand} ({})", std::env::consts::ARCH)
+}
+
+/// [`Error::DeviceMissing`], with the devices that are present.
+pub(super) fn missing(device: &str, reason: String) -> Error {
+    let available = devices().into_iter().map(|device| device.id).collect::<Vec<_>>().join(", ");
+    Error::DeviceMissing { device: device.into(), reason, available }
 }
 
 /// Several devices as one: units and memory together.

@@ -136,7 +136,7 @@ impl Cuda {
     /// The device `cuda:<index>`; [`Error::DeviceMissing`], [`Error::DriverTooOld`].
     pub fn open(index: u32) -> Result<Self, Error> {
         let name = format!("cuda:{index}");
-        let missing = |reason: String| crate::device::missing(&name, reason);
+        let missing = |reason: String| crate::backend::open::missing(&name, reason);
         let (version, driver) = driver().map_err(missing)?;
         if version < NEEDED.0 {
             return Err(Error::DriverTooOld { device: name, found: driver, needed: NEEDED.1 });

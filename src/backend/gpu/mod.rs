@@ -124,15 +124,18 @@ pub struct Gpu {
     tables: Mutex<tables::Tables<tables::Key, Buffer>>,
     /// The number form of transforms.
     form: ntt::Form,
-    /// Choices of plans for tests.
+    /// What a test chooses of plans.
+    #[cfg(test)]
     choice: ntt::Choice,
     /// The intervals in which the device was busy.
     busy: Mutex<Busy>,
     /// The most bytes of device memory that one operation takes.
     limit: u64,
-    /// The bytes moved from which an operation is done in concurrent parts.
+    /// What a test has in place of [`pipeline::WORTH_IT`].
+    #[cfg(test)]
     overlap_from: u64,
-    /// Bytes of elements that the host checks before they are copied, if they are no more; the device checks others.
+    /// What a test has in place of [`transforms::HOST_CHECKS`].
+    #[cfg(test)]
     host_checks: usize,
 }
 
@@ -145,12 +148,15 @@ impl Gpu {
             limit: limit.min(device.limits().buffer),
             tables: Mutex::new(tables::Tables::new(limit / 4)),
             form: if device.limits().fast_double { ntt::Form::Double } else { ntt::Form::Plain },
+            #[cfg(test)]
             choice: ntt::Choice::default(),
             device,
             pool: Arc::default(),
             queues: Mutex::default(),
             busy: Mutex::default(),
+            #[cfg(test)]
             overlap_from: pipeline::WORTH_IT,
+            #[cfg(test)]
             host_checks: transforms::HOST_CHECKS,
         }
     }
@@ -199,6 +205,40 @@ impl Gpu {
             }
         }
         Ok(())
+    }
+}
+
+/// What tests set otherwise.
+#[cfg(not(test))]
+impl Gpu {
+    /// The choices of plans: none.
+    fn choice(&self) -> ntt::Choice {
+        ntt::Choice::default()
+    }
+
+    /// The bytes moved from which an operation is done in concurrent parts.
+    fn overlap_from(&self) -> u64 {
+        pipeline::WORTH_IT
+    }
+
+    /// Bytes of elements that the host checks before they are copied, if they are no more; the device checks others.
+    fn host_checks(&self) -> usize {
+        transforms::HOST_CHECKS
+    }
+}
+
+#[cfg(test)]
+impl Gpu {
+    fn choice(&self) -> ntt::Choice {
+        self.choice
+    }
+
+    fn overlap_from(&self) -> u64 {
+        self.overlap_from
+    }
+
+    fn host_checks(&self) -> usize {
+        self.host_checks
     }
 }
 

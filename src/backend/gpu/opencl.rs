@@ -124,14 +124,14 @@ impl OpenCl {
         let required = std::env::var("ZKACCEL_REQUIRE").unwrap_or_default();
         match required.split(',').any(|name| name == "opencl:0") {
             true => Self::open(0),
-            false => Err(crate::device::missing("opencl:0", "no test requires it".into())),
+            false => Err(crate::backend::open::missing("opencl:0", "no test requires it".into())),
         }
     }
 
     /// The device `opencl:<index>`; [`Error::DeviceMissing`], [`Error::DriverTooOld`].
     pub fn open(index: u32) -> Result<Self, Error> {
         let name = format!("opencl:{index}");
-        let missing = |reason: String| crate::device::missing(&name, reason);
+        let missing = |reason: String| crate::backend::open::missing(&name, reason);
         let mut all = found().map_err(missing)?;
         if index as usize >= all.len() {
             return Err(missing(format!("OpenCL has {} device(s) here, numbered from 0", all.len())));

@@ -26,7 +26,7 @@ impl Gpu {
     /// memory; `None` where parts would not pay or would not fit at the same time.
     pub(super) fn overlap(&self, count: usize, moved: usize, words: usize) -> Option<usize> {
         let (moved, words) = ((moved as u64).max(1), (words as u64).max(1));
-        if count < 2 || moved.saturating_mul(count as u64) < self.overlap_from {
+        if count < 2 || moved.saturating_mul(count as u64) < self.overlap_from() {
             return None;
         }
         let room = self.limit / words.saturating_mul(8 * LANES as u64);

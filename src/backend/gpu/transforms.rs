@@ -161,7 +161,7 @@ impl Gpu {
 
     /// Whether the device is to compare elements with the modulus; if not, the host has done so.
     fn checks<F: BaseField>(&self, elements: &[F], unchecked: bool) -> Result<bool, Error> {
-        let by_device = size_of_val(elements) > self.host_checks && !F::CANONICAL;
+        let by_device = size_of_val(elements) > self.host_checks() && !F::CANONICAL;
         if !by_device {
             checks::if_unchecked(elements, unchecked)?;
         }

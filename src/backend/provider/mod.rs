@@ -21,7 +21,8 @@ use super::{
     Accelerated, Beside, Combinations, Extent, Hardware, Hashing, Inversion, Levels, Lookups, MatrixView,
     PrefixProducts, Programs, Transforms,
 };
-use crate::device::{DeviceInfo, DeviceKind, missing};
+use crate::backend::open::missing;
+use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Digest, Hasher};

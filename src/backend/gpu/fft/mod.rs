@@ -36,7 +36,7 @@ impl<F: DeviceField> OnColumns<F> for Transform<F> {
     }
 
     fn words(self, gpu: &Gpu, spent: bool) -> usize {
-        let passes = plan::plan(&self, 1, gpu.choice);
+        let passes = plan::plan(&self, 1, gpu.choice());
         let scratch = plan::needs_scratch(&passes) && !(spent && plan::scratch_may_be_input(&passes));
         let [input, output] = self.rows().map(|rows| SCALAR * rows);
         input + output * (1 + usize::from(scratch))
@@ -51,7 +51,7 @@ impl<F: DeviceField> OnColumns<F> for Transform<F> {
     ) -> Result<Region, Error> {
         assert!(width == 1, "columns one after another");
         let words = (SCALAR * count) << self.ntt.domain.log_size();
-        let passes = plan::plan(&self, count, session.gpu().choice);
+        let passes = plan::plan(&self, count, session.gpu().choice());
         let twiddles = session.gpu().table(session, &self.twiddles())?;
         let output = session.allocate(words)?;
         let scratch = match plan::needs_scratch(&passes) {

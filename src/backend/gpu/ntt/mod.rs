@@ -72,7 +72,7 @@ fn extension(lde: &Lde) -> [Transform; 2] {
 impl Gpu {
     /// The plan; an error where a block is larger than kernels can address.
     fn passes(&self, transform: &Transform, width: usize, count: usize) -> Result<Vec<Pass>, Error> {
-        plan::plan(transform, width, count, self.choice).ok_or_else(|| Error::DeviceOutOfMemory {
+        plan::plan(transform, width, count, self.choice()).ok_or_else(|| Error::DeviceOutOfMemory {
             device: self.device.info().id.clone(),
             requested: (8 * (width * count) as u64) << (transform.log_rows + transform.log_blowup),
         })
