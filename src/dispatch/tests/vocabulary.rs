@@ -27,7 +27,7 @@ const FOREIGN: [&str; 25] = [
     "merkle",
     "commit",
     "invert",
-    "combine",
+    "combination",
     "lookup",
     "sparse",
 ];
