@@ -97,11 +97,11 @@ DEVICE void store_point(GLOBAL fe *output, Column column, u32 r, fe x, u32 log_s
     store_fe(output + ((column.polynomial << log_size) + at), x);
 }
 
-// Places in work-group memory, such that eight neighbouring items never meet in a bank, whatever the distance of their points.
-DEVICE u32 place(u32 e) { return e ^ (e >> 2 & 6) ^ (e >> 4 & 1); }
+// An index in work-group memory, swizzled so that eight neighbouring items never meet in a bank, whatever the distance of their points.
+DEVICE u32 swizzled(u32 e) { return e ^ (e >> 2 & 6) ^ (e >> 4 & 1); }
 
 DEVICE fe load_tile(LOCAL_POINTER const uint4 *tile, u32 e) {
-    const uint4 low = tile[place(e)], high = tile[FFT_TILE + place(e)];
+    const uint4 low = tile[swizzled(e)], high = tile[FFT_TILE + swizzled(e)];
     fe x;
     x.limb[0] = low.x, x.limb[1] = low.y, x.limb[2] = low.z, x.limb[3] = low.w;
     x.limb[4] = high.x, x.limb[5] = high.y, x.limb[6] = high.z, x.limb[7] = high.w;
@@ -112,8 +112,8 @@ DEVICE void store_tile(LOCAL_POINTER uint4 *tile, u32 e, fe x) {
     uint4 low, high;
     low.x = x.limb[0], low.y = x.limb[1], low.z = x.limb[2], low.w = x.limb[3];
     high.x = x.limb[4], high.y = x.limb[5], high.z = x.limb[6], high.w = x.limb[7];
-    tile[place(e)] = low;
-    tile[FFT_TILE + place(e)] = high;
+    tile[swizzled(e)] = low;
+    tile[FFT_TILE + swizzled(e)] = high;
 }
 
 #if FFT_INVERSE
