@@ -20,6 +20,9 @@ use crate::sync::Mutex;
 /// A backend, and what its device is.
 type Device = (Box<dyn Backend>, DeviceInfo);
 
+/// Opens the device at a path.
+type OpenAt = fn(&'static Path) -> Result<Device, Error>;
+
 /// Devices of a family, or why there are none.
 type Found = Result<Vec<DeviceInfo>, String>;
 
@@ -48,10 +51,7 @@ enum Devices {
     /// They have numbers.
     Numbered { one: fn(u32) -> DeviceChoice, all: DeviceChoice, driver: Option<Driver> },
     /// They have paths, of which there is no list.
-    AtPath {
-        one: fn(&'static Path) -> DeviceChoice,
-        open: Option<fn(&'static Path) -> Result<Device, Error>>,
-    },
+    AtPath { one: fn(&'static Path) -> DeviceChoice, open: Option<OpenAt> },
 }
 
 /// What a driver does for its devices.
