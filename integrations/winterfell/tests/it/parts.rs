@@ -8,7 +8,7 @@ use zkaccel::{Engine, EngineBuilder};
 use zkaccel_winterfell::{Accelerated, Constraints, Resident};
 
 use super::air::ChainAir;
-use super::airs::{Mixed, Permutation, Way, Wide, Work};
+use super::airs::{Evaluation, Mixed, Permutation, Wide, Work};
 use super::table::{OPTIONS, Options, Provable, Stock, Table, stock};
 use super::{Blake3, chain};
 
@@ -100,7 +100,7 @@ fn rows_in_partitions() {
 /// Extensions in parts are copied to the host.
 #[test]
 fn the_stock_evaluator() {
-    let trace = Work::evaluated_by(Way::Divides, 64);
+    let trace = Work::evaluated_by(Evaluation::Divides, 64);
     let prover = Stock::<Work, Blake3>::new(OPTIONS.into());
     let expected = stock(&prover, &trace).to_bytes();
     for weights in WEIGHTS {
