@@ -12,18 +12,19 @@ use super::airs::{Evaluation, Mixed, Permutation, Wide, Work};
 use super::table::{OPTIONS, Options, Provable, Stock, Table, stock};
 use super::{Blake3, chain};
 
-/// The device that the tests are for and the processor, in this order or the other.
+/// The device that the tests are for and the processor, in this order or the other; several devices by themselves.
 fn devices(processor_first: bool) -> EngineBuilder {
     let device = std::env::var("ZKACCEL_DEVICE").unwrap_or("cpu".into());
     let devices = match device.as_str() {
         "cpu" => device,
+        several if several.contains(',') => device,
         device if processor_first => format!("cpu,{device}"),
         device => format!("{device},cpu"),
     };
     Engine::builder().device(devices.parse().unwrap())
 }
 
-/// Both as one engine, with shares in these proportions; of the processor alone, that.
+/// These as one engine, with shares in these proportions; of the processor alone, that.
 fn engine(weights: &[usize]) -> Engine {
     devices(false).weights(weights.to_vec()).build().unwrap()
 }
