@@ -1,4 +1,4 @@
-//! What a STARK prover does with the rows of an extended trace, and the inverse transform of its columns, on each of some engines in turn: where an engine has several devices, each holds and does its part.
+//! What a STARK prover does with the rows of an extended trace, and transforms of its columns, on each of some engines in turn: where an engine has several devices, each holds and does its part.
 //!
 //! ```text
 //! cargo run --release --example in_parts -- 20 64 2 cuda:0 cuda:0,cuda:1
@@ -14,6 +14,7 @@ use zkaccel::hash::Poseidon2_8;
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::{Convention, Lde, Ntt, Order};
 use zkaccel::program::{Builder, Program, ProgramRows};
+use zkaccel::resident::Cosets;
 use zkaccel::{Engine, Error};
 
 const RUNS: usize = 10;
@@ -71,8 +72,8 @@ fn main() -> Result<(), Error> {
 
     println!("2^{log} x {columns}, blow-up {blowup}; milliseconds");
     println!(
-        "{:<32} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
-        "engine", "parts", "extension", "tree", "quotient", "columns", "values", "inverse"
+        "{:<32} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "engine", "parts", "extension", "tree", "quotient", "columns", "values", "inverse", "forward"
     );
     let mut first = None;
     for name in engines {
@@ -83,13 +84,16 @@ fn main() -> Result<(), Error> {
         let (combined, folded) = timed(|| engine.combine_columns(&extension, &factors))?;
         let beside = extension.upload_beside(&weights)?;
         let (values, summed) = timed(|| engine.combine_rows(&beside, &extension))?;
-        let (coefficients, transformed) = timed(|| {
-            let mut matrix = extension.clone();
-            engine.ntt(&Ntt::inverse(lde.to()), &mut matrix)?;
+        let transform = |ntt: Ntt, of: &Cosets<Goldilocks>| {
+            let mut matrix = of.clone();
+            engine.ntt(&ntt, &mut matrix)?;
             Ok(matrix)
-        })?;
+        };
+        let (coefficients, interpolated) = timed(|| transform(Ntt::inverse(lde.to()), &extension))?;
+        let (again, transformed) = timed(|| transform(Ntt::forward(lde.to()), &coefficients))?;
+        assert!(again.download()? == extension.download()?, "{name}: a transform and its inverse");
         println!(
-            "{name:<32} {:>5} {extended:>9.3} {hashed:>9.3} {evaluated:>9.3} {folded:>9.3} {summed:>9.3} {transformed:>9.3}",
+            "{name:<32} {:>5} {extended:>9.3} {hashed:>9.3} {evaluated:>9.3} {folded:>9.3} {summed:>9.3} {interpolated:>9.3} {transformed:>9.3}",
             extension.parts().len()
         );
         let found =
