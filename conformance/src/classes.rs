@@ -26,12 +26,7 @@ pub const CLASSES: &[Class] = &[
         id: "race",
         failure: "A race inside a kernel, or a barrier that is missing: an answer is wrong now and then",
         caught_by: "the same input many times on a busy device, sizes 2^k and around it, several callers at once",
-        reports: &[
-            "supranational/sppark#85",
-            "supranational/sppark#24",
-            "risc0/risc0#3798",
-            "risc0/risc0#3760",
-        ],
+        reports: &["supranational/sppark#85", "supranational/sppark#24"],
         patterns: &[
             "again",
             "four threads",
@@ -53,6 +48,18 @@ pub const CLASSES: &[Class] = &[
         patterns: &["dropped", "jobs give", "on the device, jobs", "that stay"],
     },
     Class {
+        id: "now-and-then",
+        failure: "A proof is wrong now and then: each of its operations is right by itself, and together they are not always",
+        caught_by: "many commitments, each with its root, its rows and the verification of its opening, while other threads keep the engine busy",
+        reports: &[
+            "risc0/risc0#3798",
+            "risc0/risc0#3760",
+            "ingonyama-zk/icicle-snark#18",
+            "Consensys/gnark#1665",
+        ],
+        patterns: &["on a busy device"],
+    },
+    Class {
         id: "index-width",
         failure: "Indices or byte counts overflow 16, 31 or 32 bits",
         caught_by: "sizes whose bytes or words pass 2^16 and 2^24, many columns, more data than staging memory holds; matrices of more than 2^32 \
@@ -63,9 +70,9 @@ pub const CLASSES: &[Class] = &[
     Class {
         id: "memory-limits",
         failure: "A wrong answer, or an abort, where memory ends",
-        caught_by: "every operation within budgets down to less than its input, and refusals where nothing fits",
+        caught_by: "every operation within budgets down to less than its input, and allocations that are refused, with the right answer or the right error",
         reports: &["Consensys/gnark#1166", "succinctlabs/sp1#2950", "scroll-tech/zkvm-prover#174"],
-        patterns: &["within any"],
+        patterns: &["within any", "allocations"],
     },
     Class {
         id: "constants",
@@ -103,6 +110,7 @@ pub const CLASSES: &[Class] = &[
             "midnightntwrk/midnight-zk#225",
             "mratsim/constantine#366",
             "mratsim/constantine#390",
+            "mratsim/constantine#406",
             "supranational/sppark#1",
             "supranational/sppark#7",
         ],
@@ -112,7 +120,7 @@ pub const CLASSES: &[Class] = &[
         id: "vector-level",
         failure: "One level of vector instructions, or one compiler, is wrong",
         caught_by: "the whole suite at each level (ZKACCEL_SIMD), and every element of vectors that are full, nearly full and just begun",
-        reports: &["0xPolygonHermez/goldilocks#27", "Consensys/gnark-crypto#816"],
+        reports: &["binius-zk/binius64#1801", "0xPolygonHermez/goldilocks#27", "Consensys/gnark-crypto#816"],
         patterns: &["sizes", "every", "trees", "rows"],
     },
     Class {

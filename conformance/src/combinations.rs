@@ -35,15 +35,15 @@ pub(super) fn answer(engine: &Engine) -> Option<Error> {
 const LAYOUTS: [Layout; 2] = [Layout::RowMajor, Layout::ColumnMajor];
 
 /// A matrix, coefficients for its columns, and weights for its rows or the first of them, all in one layout each.
-struct Operands<F> {
+pub(super) struct Operands<F> {
     what: String,
-    matrix: Matrix<F>,
-    coefficients: Matrix<F>,
-    weights: Matrix<F>,
+    pub(super) matrix: Matrix<F>,
+    pub(super) coefficients: Matrix<F>,
+    pub(super) weights: Matrix<F>,
 }
 
 /// Of so many rows, columns, weights and combinations; of matrix and factors in these layouts.
-fn operands<F: Samples>(
+pub(super) fn operands<F: Samples>(
     words: &mut Words,
     [rows, columns, weights, count]: [usize; 4],
     [layout, of_factors]: [Layout; 2],

@@ -1,17 +1,19 @@
 //! What fails now and then: the same work many times on a busy device, results that nobody waits for, data at any address; and whether the
 //! account tells who did the work.
 
+use zkaccel::commit::TraceSpec;
 use zkaccel::field::Goldilocks;
-use zkaccel::hash::{Blake3, ByteDigest, Rp64_256};
+use zkaccel::hash::{Accelerated, Blake3, ByteDigest, Rp64_256};
 use zkaccel::matrix::{Layout, Matrix, MatrixMut, MatrixRef, Shape};
 use zkaccel::ntt::{Convention, Domain, Lde, Ntt};
 use zkaccel::{Engine, Error};
 
 use crate::data::Words;
-use crate::{Case, expect_equal, from_four_threads};
+use crate::{Case, expect_equal, from_four_threads, reference};
 
 pub(super) const CASES: &[Case] = &[
     Case { name: "the same input again and again, on a busy device", run: again },
+    Case { name: "commitments opened and verified, on a busy device", run: verified },
     Case { name: "jobs and matrices dropped before they are done", run: dropped },
     Case { name: "host data at every offset", run: offsets },
     Case { name: "the account tells who did the work", run: account },
@@ -19,6 +21,9 @@ pub(super) const CASES: &[Case] = &[
 
 /// Times that each of four threads does the same.
 const TIMES: usize = 30;
+
+/// How often a thread makes a commitment, which takes far longer where the device is a processor.
+const COMMITMENTS: usize = 5;
 
 fn transform(log_size: u32) -> Result<Ntt, Error> {
     Ok(Ntt::forward(Domain::new(log_size, Convention::Winterfell)?))
@@ -47,6 +52,40 @@ fn again(engine: &Engine) -> Result<(), String> {
             expect_equal("a transform again", values.as_slice(), expected.as_slice())?;
             expect_equal("its root again", &[found], &[root])?;
         }
+    }
+    Ok(())
+}
+
+/// Each thread makes commitments, and between them transforms of other data, so that the engine is busy with the work of three others. Every root, every
+/// opened row and every transform is compared, and every opening verified with the root of the reference.
+fn verified(engine: &Engine) -> Result<(), String> {
+    commitments::<Blake3>(engine, &[(6, 3), (8, 2)])?;
+    commitments::<Rp64_256>(engine, &[(5, 4)])
+}
+
+fn commitments<H: Accelerated>(engine: &Engine, sizes: &[(u32, usize)]) -> Result<(), String> {
+    let (mut words, oracle, spec) = (Words::new(35), reference()?, TraceSpec::default());
+    for &(log_size, width) in sizes {
+        let trace = words.matrix::<Goldilocks>(columns(log_size, width));
+        let expected = oracle.commit::<H>(&spec, &trace)?;
+        let (cap, rows) = (expected.cap(0)?, expected.shape().rows);
+        let (ntt, other) =
+            (transform(log_size + 2)?, words.matrix::<Goldilocks>(columns(log_size + 2, width)));
+        let mut transformed = other.clone();
+        oracle.ntt(&ntt, transformed.view_mut())?;
+        let once = |turn: usize| {
+            let commitment = engine.commit::<H>(&spec, &trace)?;
+            let indices = [turn * 7919 % rows, rows - 1 - turn % 3];
+            let opening = commitment.open(&indices)?;
+            opening.verify(&cap, width)?;
+            expect_equal("a root", &[commitment.root()], &[expected.root()])?;
+            expect_equal("opened rows", &opening.rows, &expected.open(&indices)?.rows)?;
+            let mut values = other.clone();
+            engine.ntt(&ntt, values.view_mut())?;
+            expect_equal("a transform between them", values.as_slice(), transformed.as_slice())
+        };
+        let turns = |thread: usize| (0..COMMITMENTS).try_for_each(|i| once(4 * i + thread));
+        from_four_threads(|thread| Ok(turns(thread)))?.into_iter().collect::<Result<(), String>>()?;
     }
     Ok(())
 }

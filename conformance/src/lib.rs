@@ -36,6 +36,7 @@ mod lookups;
 mod points;
 mod prefix;
 mod programs;
+mod refusals;
 mod residence;
 mod several;
 pub mod small;
@@ -147,6 +148,7 @@ pub fn cases() -> Vec<Case> {
         lookups::CASES,
         commits::CASES,
         residence::CASES,
+        refusals::CASES,
         digests::CASES,
         transfers::CASES,
         jobs::CASES,

@@ -35,7 +35,7 @@ pub(super) fn answer(engine: &Engine) -> Option<Error> {
 const LAYOUTS: [Layout; 2] = [Layout::RowMajor, Layout::ColumnMajor];
 
 /// A matrix of columns, in a layout.
-fn of_columns<F: Samples>(columns: &[Vec<F>], layout: Layout) -> Result<Matrix<F>, Error> {
+pub(super) fn of_columns<F: Samples>(columns: &[Vec<F>], layout: Layout) -> Result<Matrix<F>, Error> {
     let (rows, count) = (columns[0].len(), columns.len());
     match layout {
         Layout::ColumnMajor => Matrix::from_columns(columns.concat(), rows, count),
@@ -47,7 +47,11 @@ fn of_columns<F: Samples>(columns: &[Vec<F>], layout: Layout) -> Result<Matrix<F
 }
 
 /// Lookups whose tables have so many distinct values, edge values among them, and whose inputs are some of these. Rows from `used` on have others.
-fn lookups<F: Samples>(words: &mut Words, [rows, used, distinct]: [usize; 3], count: usize) -> Vec<Vec<F>> {
+pub(super) fn lookups<F: Samples>(
+    words: &mut Words,
+    [rows, used, distinct]: [usize; 3],
+    count: usize,
+) -> Vec<Vec<F>> {
     let columns = (0..count).flat_map(|_| {
         let values: Vec<F> = words.samples(distinct);
         let mut table: Vec<F> = (0..used).map(|_| values[words.next() as usize % distinct]).collect();

@@ -48,10 +48,10 @@ const ONE_BY_ONE: ProgramRows = ProgramRows { count: 1, stride: 1, order: Order:
 const COLUMNS: [usize; 3] = [5, 1, 3];
 
 /// The values that the cases give to runs.
-const VALUES: usize = 12;
+pub(super) const VALUES: usize = 12;
 
 /// A program of random operations on random leaves and results.
-fn random_program<F: Samples>(words: &mut Words, operations: usize) -> Result<Program<F>, Error> {
+pub(super) fn random_program<F: Samples>(words: &mut Words, operations: usize) -> Result<Program<F>, Error> {
     let mut builder = Builder::<F>::new();
     let mut nodes: Vec<Node> = Vec::new();
     let mut below = |bound: usize| (words.next() % bound as u64) as usize;
@@ -85,7 +85,7 @@ fn random_program<F: Samples>(words: &mut Words, operations: usize) -> Result<Pr
 }
 
 /// Inputs of so many rows each, with the layouts in turn.
-fn inputs<F: Samples>(words: &mut Words, rows: [usize; 3], turn: usize) -> Vec<Matrix<F>> {
+pub(super) fn inputs<F: Samples>(words: &mut Words, rows: [usize; 3], turn: usize) -> Vec<Matrix<F>> {
     let layout = |number: usize| match (number + turn) % 2 {
         0 => Layout::ColumnMajor,
         _ => Layout::RowMajor,
@@ -96,7 +96,7 @@ fn inputs<F: Samples>(words: &mut Words, rows: [usize; 3], turn: usize) -> Vec<M
 }
 
 /// The inputs that a program names: perhaps not the last ones.
-fn named<'a, F: Samples, M>(program: &Program<F>, inputs: &'a [M]) -> Vec<&'a M> {
+pub(super) fn named<'a, F: Samples, M>(program: &Program<F>, inputs: &'a [M]) -> Vec<&'a M> {
     inputs.iter().take(program.inputs().len()).collect()
 }
 

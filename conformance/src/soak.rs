@@ -5,8 +5,11 @@
 //! little memory that it does work in parts and refuses some. After each round all is quiet: then no operation may be under way,
 //! nothing may be left on a device, and the process may not have grown.
 
+mod columns;
 #[cfg(feature = "bn254")]
-mod over_bn254;
+mod over_curves;
+#[cfg(feature = "bn254")]
+mod vectors;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,10 +20,11 @@ use zkaccel::commit::TraceSpec;
 use zkaccel::field::Goldilocks;
 use zkaccel::hash::{Accelerated, Blake3, ByteDigest, Digest, Hasher, Keccak256, Poseidon2_8, Rp64_256};
 use zkaccel::matrix::{Layout, Matrix, Shape};
-use zkaccel::ntt::{Convention, Domain, Lde, Ntt, Order};
+use zkaccel::ntt::{Convention, Lde, Ntt, Order};
+use zkaccel::program::ProgramRows;
 use zkaccel::{Engine, Error};
 
-use crate::data::Words;
+use crate::data::{Samples, Words};
 use crate::reference;
 
 /// Threads that call, so that operations wait for each other on any machine.
@@ -34,6 +38,9 @@ pub const PIECES: u64 = 4096;
 
 /// The binary logarithm of the largest size that the reference computes.
 pub const LOG_SMALL: u32 = 8;
+
+/// That of the pieces with which all begins.
+const LOG_FIRST: u32 = 4;
 
 /// The binary logarithm of the largest size.
 pub const LOG_LARGEST: u32 = 14;
@@ -103,6 +110,9 @@ pub fn soak(engine: &Engine, time: Duration, mut tell: impl FnMut(&Soaked)) -> R
     let short = like().memory_budget(host).device_memory(device).build()?;
     let engines = [engine.clone(), like().threads(1).check_answers(true).build()?, short];
     let soak = Soak::new(engines);
+    for number in first_pieces() {
+        soak.compare(number, 0, answer(engine, number))?;
+    }
     let start = Instant::now();
     loop {
         let round = soak.counts().rounds;
@@ -135,6 +145,17 @@ pub fn soak(engine: &Engine, time: Duration, mut tell: impl FnMut(&Soaked)) -> R
             return Ok(*counts);
         }
     }
+}
+
+/// A few small pieces of every kind: what drivers compile for them is there before the memory of the process counts.
+fn first_pieces() -> impl Iterator<Item = u64> {
+    Kind::ALL.iter().flat_map(|&kind| {
+        let is_small = move |&number: &u64| {
+            let piece = Piece::of(number);
+            piece.kind == kind && piece.log <= LOG_FIRST
+        };
+        (0..PIECES).filter(is_small).take(4)
+    })
 }
 
 /// Engines at work, with the answers that are known.
@@ -301,19 +322,27 @@ macro_rules! kinds {
     };
 }
 kinds! {
-    Transform: transform;
+    Transform: columns::transform;
     Extension: extension;
-    Inverses: inverses;
+    Inverses: columns::inverses;
+    Combinations: columns::combinations;
+    RowProgram: columns::row_program;
+    PrefixProducts: columns::prefix_products;
+    Lookups: columns::lookups;
     Rows: rows;
     Tree: tree;
     Commitment: commitment;
     Resident: resident;
     #[cfg(feature = "bn254")]
-    Sum: over_bn254::sum;
+    Products: vectors::products;
     #[cfg(feature = "bn254")]
-    KeptSum: over_bn254::kept_sum;
+    SparseProduct: vectors::sparse_product;
     #[cfg(feature = "bn254")]
-    TransformOfScalars: over_bn254::transform;
+    Sum: over_curves::sum;
+    #[cfg(feature = "bn254")]
+    KeptSum: over_curves::kept_sum;
+    #[cfg(feature = "bn254")]
+    TransformOfPoints: over_curves::transform_of_points;
 }
 
 impl Piece {
@@ -341,15 +370,19 @@ fn bytes<T: bytemuck::NoUninit>(values: &[T]) -> Vec<u8> {
     bytemuck::cast_slice(values).to_vec()
 }
 
-fn matrix(log: u32, words: &mut Words) -> Matrix<Goldilocks> {
-    let layout = if words.next().is_multiple_of(2) { Layout::RowMajor } else { Layout::ColumnMajor };
+fn some_layout(words: &mut Words) -> Layout {
+    if words.next().is_multiple_of(2) { Layout::RowMajor } else { Layout::ColumnMajor }
+}
+
+fn matrix<F: Samples>(log: u32, words: &mut Words) -> Matrix<F> {
+    let layout = some_layout(words);
     let columns = 1 + words.next() as usize % 5;
     words.matrix(Shape { rows: 1 << log, columns, layout })
 }
 
-fn some_transform(log: u32, words: &mut Words) -> Result<Ntt, Error> {
-    let domain = Domain::new(log, Convention::ALL[words.next() as usize % 2])?;
-    let domain = if words.next().is_multiple_of(2) { domain } else { domain.coset(Goldilocks::new(7))? };
+fn some_transform<F: Samples>(log: u32, words: &mut Words) -> Result<Ntt<F>, Error> {
+    let domain = F::subgroups(log)?[words.next() as usize % 2];
+    let domain = if words.next().is_multiple_of(2) { domain } else { domain.coset(F::of_integer(7))? };
     let ntt = if words.next().is_multiple_of(2) { Ntt::forward(domain) } else { Ntt::inverse(domain) };
     let mut order = || if words.next().is_multiple_of(2) { Order::Natural } else { Order::BitReversed };
     Ok(ntt.with_orders(order(), order()))
@@ -359,22 +392,9 @@ fn some_extension(log: u32, words: &mut Words) -> Result<Lde, Error> {
     Lde::onto_coset(log, 2 << (words.next() % 3), Convention::Winterfell, Goldilocks::GENERATOR)
 }
 
-fn transform(engine: &Engine, log: u32, words: &mut Words) -> Result<Vec<u8>, Error> {
-    let (mut matrix, ntt) = (matrix(log, words), some_transform(log, words)?);
-    engine.ntt(&ntt, matrix.view_mut())?;
-    Ok(bytes(matrix.as_slice()))
-}
-
 fn extension(engine: &Engine, log: u32, words: &mut Words) -> Result<Vec<u8>, Error> {
-    let (matrix, lde) = (matrix(log, words), some_extension(log, words)?);
+    let (matrix, lde) = (matrix::<Goldilocks>(log, words), some_extension(log, words)?);
     Ok(bytes(engine.lde(&lde, matrix.view())?.as_slice()))
-}
-
-fn inverses(engine: &Engine, log: u32, words: &mut Words) -> Result<Vec<u8>, Error> {
-    let len = (1 << log) + words.next() as usize % 3;
-    let mut elements: Vec<Goldilocks> = words.samples(len);
-    engine.invert(&mut elements[..])?;
-    Ok(bytes(&elements))
 }
 
 /// One of four hashes, of as many families.
@@ -429,7 +449,7 @@ fn commitment(engine: &Engine, log: u32, words: &mut Words) -> Result<Vec<u8>, E
 /// Data that stay on the device from the matrix to the tree.
 fn resident(engine: &Engine, log: u32, words: &mut Words) -> Result<Vec<u8>, Error> {
     fn chain<H: Accelerated>(engine: &Engine, log: u32, words: &mut Words) -> Result<Vec<u8>, Error> {
-        let matrix = engine.upload(matrix(log, words))?;
+        let matrix = engine.upload(matrix::<Goldilocks>(log, words))?;
         let mut transformed = matrix.clone();
         engine.ntt(&some_transform(log, words)?, &mut transformed)?;
         let extended = engine.lde(&some_extension(log, words)?, &transformed)?;

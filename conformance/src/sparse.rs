@@ -53,7 +53,7 @@ fn value<F: AcceleratedPrime>(words: &mut Words) -> F {
 }
 
 /// A matrix with rows of these lengths.
-fn matrix<F: AcceleratedPrime>(
+pub(super) fn matrix<F: AcceleratedPrime>(
     words: &mut Words,
     columns: usize,
     lengths: impl IntoIterator<Item = usize>,

@@ -5,11 +5,13 @@
 //! to folders of `DIR`; with `FUZZ_LIST=1` the names of the targets are printed, each with the largest length of its inputs.
 #![no_main]
 
+mod domains;
 mod draw;
 mod engines;
 mod files;
 mod hashes;
 mod json;
+mod multiples;
 mod signals;
 mod stored;
 mod targets;

@@ -40,9 +40,17 @@ pub enum Error {
     Engine(#[from] zkaccel::Error),
 }
 
+/// Characters of what was found that a message has.
+const SHOWN: usize = 120;
+
 impl Error {
-    /// [`Error::BadSetup`].
+    /// [`Error::BadSetup`]. What was found is the file's: its beginning, in one line.
     pub(crate) fn bad_setup(place: impl ToString, found: impl ToString, expected: impl ToString) -> Self {
-        Self::BadSetup { place: place.to_string(), found: found.to_string(), expected: expected.to_string() }
+        let printable = |c: char| match c.is_control() {
+            true => c.escape_default().to_string(),
+            false => c.to_string(),
+        };
+        let found = found.to_string().chars().take(SHOWN).map(printable).collect();
+        Self::BadSetup { place: place.to_string(), found, expected: expected.to_string() }
     }
 }

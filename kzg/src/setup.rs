@@ -135,5 +135,10 @@ mod tests {
             assert!(refused(&json(&texts)), "{bad}");
         }
         assert!(Setup::from_points(Vec::new()).is_err());
+        // Whatever the text has, the message is a short line.
+        for text in [json(&["\\n".repeat(999)]), lines(&"\u{7}".repeat(999), &texts), "a".repeat(9999)] {
+            let message = Setup::parse(&text).unwrap_err().to_string();
+            assert!(message.len() < 999 && !message.contains(char::is_control), "{message}");
+        }
     }
 }

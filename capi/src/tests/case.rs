@@ -3,7 +3,7 @@
 //! The one promise that is kept is the header's: a pointer that is not null is valid for its length. A length that does not
 //! fit the memory at hand goes with a null pointer, or is one that no memory has.
 
-use std::ffi::c_char;
+use std::ffi::{CString, c_char};
 use std::ptr::{null, null_mut, without_provenance_mut};
 use std::sync::LazyLock;
 
@@ -19,6 +19,7 @@ use crate::merkle::*;
 use crate::msm::*;
 use crate::options::*;
 use crate::programs::*;
+use crate::sparse::*;
 use crate::status::*;
 
 /// Words of memory that a call may use, in two halves.
@@ -40,10 +41,19 @@ pub struct Fixture {
     pub prover: usize,
     /// A row program over Goldilocks for one matrix and one value.
     pub program: usize,
+    /// A sparse matrix over BN254's scalars with a column for each scalar that stays.
+    pub sparse: usize,
 }
 
 /// The key of that prover.
 const KEY: &[u8] = include_bytes!("../../../groth16/tests/data/multiplier/circuit.zkey");
+
+/// Texts of a proof that is true: its verification key, its public signals and itself.
+const PROOF: [&[u8]; 3] = [
+    include_bytes!("../../../groth16/tests/data/multiplier/verification_key.json"),
+    include_bytes!("../../../groth16/tests/data/multiplier/public.json"),
+    include_bytes!("../../../groth16/tests/data/multiplier/proof.json"),
+];
 
 /// The generator of G1, (1, 2), in Montgomery form.
 const GENERATOR: zka_bn254_g1_aff = zka_bn254_g1_aff {
@@ -74,7 +84,7 @@ pub static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
     let (mut engine, mut gone, mut tree) = (null_mut(), null_mut(), null_mut());
     let (mut options, mut bases, mut grumpkin) = (null_mut(), null_mut(), null_mut());
     let (mut scalars, mut matrix, mut prover) = (null_mut(), null_mut(), null_mut());
-    let mut program = null_mut();
+    let (mut program, mut sparse) = (null_mut(), null_mut());
     let node = |kind, a, b, offset| zka_node { kind, a, b, offset };
     let nodes = [
         node(ZKA_NODE_COLUMN, 0, 1, 1),
@@ -104,6 +114,11 @@ pub static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
         let (nodes, constants, outputs) = (nodes.as_ptr(), constants.as_ptr(), outputs.as_ptr());
         let recorded = zka_program_new(&mut program, ZKA_GOLDILOCKS, nodes, constants, outputs, 5, 1, 2);
         assert_eq!(recorded, ZKA_OK);
+        // Rows of two entries, of none and of one.
+        let (starts, indices, values) = ([0usize, 2, 2, 3], [0u32, 7, 3], [1u64; 3 * 4]);
+        let (starts, indices, values) = (starts.as_ptr(), indices.as_ptr(), values.as_ptr());
+        let kept = zka_sparse_new(engine, &mut sparse, ZKA_BN254_FR, starts, indices, values, 3, BASES, 3);
+        assert_eq!(kept, ZKA_OK);
         assert_eq!(zka_engine_shutdown(gone), ZKA_OK);
     }
     Fixture {
@@ -117,6 +132,7 @@ pub static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
         scalars: scalars.addr(),
         prover: prover.addr(),
         program: program.addr(),
+        sparse: sparse.addr(),
     }
 });
 
@@ -157,7 +173,7 @@ pub struct Case {
     pub asynchronous: bool,
 }
 
-pub const FUNCTIONS: usize = 69;
+pub const FUNCTIONS: usize = 77;
 
 /// Whether a status is one that any arguments may lead to.
 pub fn is_possible(status: zka_status) -> bool {
@@ -198,6 +214,19 @@ impl Case {
 
     pub fn bases(&self) -> *mut zka_bases {
         without_provenance_mut(self.other_handle)
+    }
+
+    /// The texts of a proof that is true, of which the case may change a byte of one; a byte of 0 is the end of the text.
+    pub fn proof(&self) -> [CString; 3] {
+        std::array::from_fn(|number| {
+            let mut bytes = PROOF[number].to_vec();
+            if self.rows % 4 == number + 1 {
+                let at = self.cols % bytes.len();
+                bytes[at] = self.flags as u8;
+            }
+            let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+            CString::new(&bytes[..end]).expect("a text without a byte of 0")
+        })
     }
 
     fn options(&self) -> *mut zka_options {

@@ -45,7 +45,8 @@ impl Random {
 
 /// A call of a function that succeeds; one of two, if it is for several fields or curves.
 fn right(function: usize, second: bool) -> Case {
-    let Fixture { engine, tree, options, bases, grumpkin, matrix, scalars, prover, program, .. } = *FIXTURE;
+    let Fixture { engine, tree, options, bases, grumpkin, matrix, scalars, prover, program, sparse, .. } =
+        *FIXTURE;
     let any_matrix = if second { scalars } else { matrix };
     let any_bases = if second { grumpkin } else { bases };
     let (handle, other_handle, rows, cols, index) = match function {
@@ -79,6 +80,15 @@ fn right(function: usize, second: bool) -> Case {
         53 => (engine, prover, 2048, 2000, 0),
         54 => (engine, prover, 5, 2, 0),
         55 | 58 | 68 => (engine, prover, 0, 0, 0),
+        // Rows of one entry and of none; the word 1 is two indices of columns, 1 and 0.
+        69 => (engine, 0, 8, 2, 4),
+        70 => (engine, sparse, 0, 0, 1),
+        72 => (engine, sparse, 0, 0, 0),
+        73 => (engine, scalars, 0, 0, 0),
+        74 => (engine, any_matrix, 0, 0, 0),
+        // Texts that are not changed.
+        75 => (engine, 0, 0, 0, 0),
+        76 => (engine, prover, 0, 0, 0),
         _ => (engine, bases, 8, 2, 1),
     };
     Case {
@@ -97,7 +107,8 @@ fn right(function: usize, second: bool) -> Case {
             43 => ZKA_ROOT_ARKWORKS,
             _ => 0,
         },
-        hash: if second { 2 } else { 1 },
+        // Sparse matrices are over fields of curves.
+        hash: if second || function == 69 { 2 } else { 1 },
         index,
         future: 0,
         nulls: 0,
@@ -109,8 +120,9 @@ fn right(function: usize, second: bool) -> Case {
 }
 
 fn mutate(case: &mut Case, random: &mut Random) {
-    let Fixture { engine, gone, tree, options, bases, grumpkin, matrix, scalars, prover, program } = *FIXTURE;
-    let kept = [tree, options, bases, grumpkin, matrix, scalars, prover, program];
+    let Fixture { engine, gone, tree, options, bases, grumpkin, matrix, scalars, prover, program, sparse } =
+        *FIXTURE;
+    let kept = [tree, options, bases, grumpkin, matrix, scalars, prover, program, sparse];
     let handles = [&[engine, gone, 0, 8, usize::MAX][..], &kept].concat();
     match random.below(15) {
         0 => case.handle = handles[random.below(handles.len())],
@@ -142,7 +154,7 @@ fn calls_that_were_right() {
         let changes = if round < 4 { 0 } else { 1 + random.below(2) };
         (0..changes).for_each(|_| mutate(&mut case, &mut random));
         calls += 1;
-        let frees = matches!(function, 7 | 8 | 9 | 24 | 38 | 57 | 66);
+        let frees = matches!(function, 7 | 8 | 9 | 24 | 38 | 57 | 66 | 71);
         let word = match (case.canonical, function) {
             (false, _) => u64::MAX,
             // Indices of rows.

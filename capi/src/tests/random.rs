@@ -14,7 +14,8 @@ use crate::status::*;
 
 /// What a handle is, in a case.
 fn handles() -> impl Strategy<Value = usize> {
-    let Fixture { engine, gone, tree, options, bases, grumpkin, matrix, scalars, prover, program } = *FIXTURE;
+    let Fixture { engine, gone, tree, options, bases, grumpkin, matrix, scalars, prover, program, sparse } =
+        *FIXTURE;
     prop_oneof![
         6 => Just(engine),
         2 => Just(tree),
@@ -25,6 +26,7 @@ fn handles() -> impl Strategy<Value = usize> {
         2 => Just(scalars),
         1 => Just(prover),
         1 => Just(program),
+        1 => Just(sparse),
         1 => Just(gone),
         1 => Just(0),
         1 => 0usize..4096,

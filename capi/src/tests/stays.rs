@@ -10,13 +10,16 @@ use crate::engine::*;
 use crate::fields::ZKA_GOLDILOCKS;
 use crate::future::zka_future;
 use crate::groth16::*;
+use crate::inversion::*;
 use crate::lookups::*;
 use crate::matrix::*;
 use crate::merkle::zka_tree;
 use crate::msm::*;
 use crate::options::*;
+use crate::pointwise::*;
 use crate::prefix::*;
 use crate::programs::*;
+use crate::sparse::*;
 use crate::status::*;
 use crate::work::*;
 
@@ -88,6 +91,24 @@ impl Case {
         let input_matrix: *const zka_matrix =
             without_provenance(if log_blowup == 1 { FIXTURE.matrix } else { FIXTURE.scalars });
         let inputs: *const _ = if self.nulls & 16 == 0 { &input_matrix } else { null() };
+        // What a sparse matrix is made of: rows of about as many entries, or whatever is in memory.
+        let shared_out: Vec<usize> =
+            (0..=rows.min(64)).map(|row| row * index.min(64) / rows.max(1)).collect();
+        let starts: *const usize = match rows <= 64 && index <= 64 && !self.misaligned {
+            true => shared_out.as_ptr(),
+            false => self.pointer(memory, 0, rows.checked_add(1)).cast(),
+        };
+        let columns: *const u32 = self.pointer(memory, 1, Some(index.div_ceil(2))).cast();
+        let entry_values: *const u64 = self.pointer(memory, 1, index.checked_mul(4));
+        let sparse = without_provenance(self.other_handle);
+        let mut sparse_made = null_mut();
+        let sparse_out: *mut _ = if self.nulls & 4 == 0 { &mut sparse_made } else { null_mut() };
+        let subtracted = if self.nulls & 16 == 0 { matrix } else { null() };
+        let texts = self.proof();
+        let [key_text, public_text, proof_text] = [0, 1, 2].map(|number| match self.nulls >> number & 1 {
+            0 => texts[number].as_ptr(),
+            _ => null(),
+        });
         // No more points, or rows of a run, than there is memory for.
         let (log_points, run_rows) = (log_n.min(16), rows.min(1 << 12));
         let [small, large, of_points] =
@@ -246,6 +267,38 @@ impl Case {
                     let [first, second, words] = [0, 1, 2].map(|i| one.wrapping_add(i));
                     zka_groth16_prover_curves(prover, first.cast(), second.cast(), words.cast())
                 }
+                (69, false) => {
+                    zka_sparse_new(engine, sparse_out, hash, starts, columns, entry_values, rows, cols, index)
+                }
+                (69, true) => zka_sparse_new_async(
+                    engine,
+                    sparse_out,
+                    hash,
+                    starts,
+                    columns,
+                    entry_values,
+                    rows,
+                    cols,
+                    index,
+                    job,
+                ),
+                (70, _) => {
+                    let [field, rows, cols] = [0, 1, 2].map(|i| one.wrapping_add(i));
+                    zka_sparse_shape(sparse, field.cast(), rows.cast(), cols.cast(), lines.cast())
+                }
+                (71, _) if self.handle != FIXTURE.sparse => {
+                    zka_sparse_free(without_provenance_mut(self.handle))
+                }
+                (72, false) => zka_sparse_multiply(engine, matrix_out, sparse, self.scalars()),
+                (72, true) => zka_sparse_multiply_async(engine, matrix_out, sparse, self.scalars(), job),
+                (73, false) => zka_matrix_multiply(engine, matrix_out, matrix, self.scalars(), subtracted),
+                (73, true) => {
+                    zka_matrix_multiply_async(engine, matrix_out, matrix, self.scalars(), subtracted, job)
+                }
+                (74, false) => zka_matrix_invert(engine, matrix_out, matrix),
+                (74, true) => zka_matrix_invert_async(engine, matrix_out, matrix, job),
+                (75, _) => zka_groth16_verify(key_text, public_text, proof_text),
+                (76, _) => zka_groth16_prover_verify(prover, public_text, proof_text),
                 _ => ZKA_OK,
             }
         };
@@ -260,6 +313,7 @@ impl Case {
             assert_eq!(zka_bases_free(kept), ZKA_OK);
             assert_eq!(zka_groth16_prover_free(proving), ZKA_OK);
             assert_eq!(zka_program_free(recorded), ZKA_OK);
+            assert_eq!(zka_sparse_free(sparse_made), ZKA_OK);
         }
         status
     }

@@ -8,7 +8,8 @@ use crate::draw::Draw;
 
 pub fn run(data: &[u8]) {
     let mut draw = Draw::new(data);
-    let Fixture { engine, gone, tree, options, bases, grumpkin, matrix, scalars, prover, program } = *FIXTURE;
+    let Fixture { engine, gone, tree, options, bases, grumpkin, matrix, scalars, prover, program, sparse } =
+        *FIXTURE;
     let handles = [
         engine,
         engine,
@@ -18,6 +19,7 @@ pub fn run(data: &[u8]) {
         grumpkin,
         prover,
         program,
+        sparse,
         tree,
         options,
         gone,

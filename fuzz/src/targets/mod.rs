@@ -9,9 +9,11 @@ mod groth16;
 mod handles;
 mod hashes;
 mod inversions;
+mod kzg;
 mod lookups;
 mod npy;
 mod openings;
+mod points;
 mod programs;
 mod proofs;
 mod reports;
@@ -42,11 +44,13 @@ pub const TARGETS: &[Target] = &[
     Target { name: "reports", max_len: 512, seeds: drawn, run: reports::run },
     Target { name: "caches", max_len: 512, seeds: caches::seeds, run: caches::run },
     Target { name: "groth16", max_len: 8192, seeds: groth16::seeds, run: groth16::run },
+    Target { name: "kzg", max_len: 512, seeds: kzg::seeds, run: kzg::run },
     Target { name: "transforms", max_len: 128, seeds: drawn, run: transforms::run },
     Target { name: "inversions", max_len: 128, seeds: drawn, run: inversions::run },
     Target { name: "hashes", max_len: 256, seeds: drawn, run: hashes::run },
     Target { name: "commitments", max_len: 128, seeds: drawn, run: commitments::run },
     Target { name: "sums", max_len: 128, seeds: drawn, run: sums::run },
+    Target { name: "points", max_len: 128, seeds: drawn, run: points::run },
     Target { name: "vectors", max_len: 128, seeds: drawn, run: vectors::run },
     Target { name: "columns", max_len: 128, seeds: drawn, run: columns::run },
     Target { name: "lookups", max_len: 128, seeds: drawn, run: lookups::run },

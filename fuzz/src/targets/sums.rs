@@ -4,68 +4,21 @@
 use halo2curves::bls12381;
 use halo2curves::bn256;
 use halo2curves::ff::Field;
-use halo2curves::group::{Curve as _, Group};
+use halo2curves::group::Group;
 use halo2curves::grumpkin;
 use halo2curves::pasta::{PallasAffine, VestaAffine};
-use std::sync::LazyLock;
 use zkaccel::curve::{limbs_of_points, points};
 use zkaccel::matrix::{Element, Matrix};
-use zkaccel::msm::{AcceleratedCurve, BasesOptions};
+use zkaccel::msm::BasesOptions;
 use zkaccel::{Engine, Error, bls12_377, bw6_761};
 
 use crate::draw::{Draw, Words};
 use crate::engines;
-
-/// Different bases, beside their negatives and the identity.
-const POOL: usize = 64;
+use crate::multiples::{Pooled, multiples};
 
 /// Bases of a sum at most; with tables of multiples, which take 250 doublings each.
 const LONGEST: usize = 500;
 const WITH_TABLES: usize = 40;
-
-/// Multiples of the generator, with their factors.
-struct Pool<C: AcceleratedCurve> {
-    factors: Vec<C::Scalar>,
-    points: Vec<C>,
-}
-
-/// A curve whose pool is made once.
-trait Pooled: AcceleratedCurve<Scalar: Element> {
-    fn pool() -> &'static Pool<Self>;
-}
-
-macro_rules! pooled {
-    ($($curve:ty),*) => {$(
-        impl Pooled for $curve {
-            fn pool() -> &'static Pool<Self> {
-                static MADE: LazyLock<Pool<$curve>> = LazyLock::new(Pool::new);
-                &MADE
-            }
-        }
-    )*};
-}
-pooled!(
-    bn256::G1Affine,
-    grumpkin::G1Affine,
-    bn256::G2Affine,
-    PallasAffine,
-    VestaAffine,
-    bls12381::G1Affine,
-    bls12381::G2Affine,
-    bls12_377::G1Affine,
-    bls12_377::G2Affine,
-    bw6_761::G1Affine
-);
-
-impl<C: Pooled> Pool<C> {
-    fn new() -> Self {
-        let step = C::Scalar::from(0x9e37_79b9_7f4a_7c15).square();
-        let factors: Vec<_> =
-            std::iter::successors(Some(C::Scalar::ONE), |factor| Some(*factor * step)).take(POOL).collect();
-        let points = factors.iter().map(|factor| (C::Projective::generator() * factor).to_affine()).collect();
-        Self { factors, points }
-    }
-}
 
 pub fn run(data: &[u8]) {
     let mut draw = Draw::new(data);
@@ -113,22 +66,6 @@ fn scalars<F: Element + Field + From<u64>>(draw: &mut Draw<'_>, len: usize) -> V
     }
 }
 
-/// So many bases, with their factors.
-fn bases<C: Pooled>(draw: &mut Draw<'_>, len: usize) -> (Vec<C::Scalar>, Vec<C>) {
-    let (pool, different) = (C::pool(), 1 + draw.below(POOL));
-    let mut words = draw.words();
-    (0..len)
-        .map(|_| {
-            let (word, i) = (words.next(), words.next() as usize % different);
-            match word % 8 {
-                0 => (C::Scalar::ZERO, C::default()),
-                1 | 2 => (-pool.factors[i], -pool.points[i]),
-                _ => (pool.factors[i], pool.points[i]),
-            }
-        })
-        .unzip()
-}
-
 fn over<C: Pooled>(draw: &mut Draw<'_>)
 where
     C::Scalar: From<u64>,
@@ -137,7 +74,7 @@ where
     let (form, tables) = (draw.below(6), draw.flag());
     let most = if tables { WITH_TABLES } else { [8, LONGEST][draw.below(2)] };
     let (len, rows) = (draw.below(most + 1), 1 + draw.below(3));
-    let (factors, points) = bases::<C>(draw, len);
+    let (factors, points) = multiples::<C>(draw, len);
     let all: Vec<C::Scalar> = (0..rows).flat_map(|_| scalars(draw, len)).collect();
     let validate = draw.flag();
     if len > 0 && draw.below(24) == 23 {

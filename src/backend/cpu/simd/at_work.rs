@@ -37,11 +37,11 @@ fn observe(work: impl FnOnce() + Send) -> (Vec<Simd>, usize) {
 mod tests {
     use super::super::dispatch::vectors_of;
     use super::*;
-    #[cfg(feature = "bn254")]
-    use crate::backend::PrefixProducts;
     use crate::backend::cpu::Cpu;
     use crate::backend::testing::{build_heap, hash_columns};
-    use crate::backend::{Hashing, Inversion, Programs, Transforms};
+    use crate::backend::{
+        AcceleratedField, Combinations, Hashing, Inversion, MatrixView, Programs, Transforms,
+    };
     use crate::field::Goldilocks;
     use crate::hash::Hasher;
     use crate::matrix::{Layout, MatrixRef, Shape};
@@ -69,6 +69,24 @@ mod tests {
         Simd::available().map(at).collect()
     }
 
+    /// A row program of one instruction on each element.
+    fn row_programs<F: AcceleratedField>(kind: &str, elements: &[F])
+    where
+        Cpu: Programs<F>,
+    {
+        let mut builder = Builder::new();
+        let x = builder.column(0, 0, 1);
+        let square = builder.mul(x, x);
+        builder.output(square);
+        let program = builder.finish().unwrap();
+        let shape = Shape { rows: elements.len(), columns: 1, layout: Layout::ColumnMajor };
+        let rows = ProgramRows { count: elements.len(), stride: 1, order: Order::Natural };
+        at_every_level("row programs", kind, |cpu| {
+            let (input, mut outputs) = (MatrixRef::new(elements, shape).unwrap(), elements.to_vec());
+            cpu.run_program(&program, rows, &[input], &[], &mut outputs).unwrap();
+        });
+    }
+
     #[test]
     fn transforms_and_inverses_are_done_in_vectors() {
         let domain = Domain::new(10, Convention::Plonky3).unwrap();
@@ -86,17 +104,37 @@ mod tests {
             });
         }
         at_every_level("inverses", "Lanes", |cpu| cpu.invert(&mut elements(1 << 10), false).unwrap());
-        let mut builder = Builder::new();
-        let x = builder.column(0, 0, 1);
-        let square = builder.mul(x, x);
-        builder.output(square);
-        let (program, elements) = (builder.finish().unwrap(), elements(1 << 10));
-        let shape = Shape { rows: 1 << 10, columns: 1, layout: Layout::ColumnMajor };
-        let rows = ProgramRows { count: 1 << 10, stride: 1, order: Order::Natural };
-        at_every_level("row programs", "Lanes", |cpu| {
-            let (input, mut outputs) = (MatrixRef::new(&elements, shape).unwrap(), elements.clone());
-            cpu.run_program(&program, rows, &[input], &[], &mut outputs).unwrap();
-        });
+        row_programs("Lanes", &elements(1 << 10));
+    }
+
+    /// Of matrices in both layouts, as many at once as there are forms for: one, two and four.
+    #[test]
+    fn combinations_are_made_in_vectors() {
+        const ROWS: usize = 1 << 8;
+        const COLUMNS: usize = 16;
+        const MOST: usize = 7;
+        let (entries, factors) = (elements(ROWS * COLUMNS), elements(ROWS * MOST));
+        for (row_step, column_step) in [(1, ROWS), (COLUMNS, 1)] {
+            let matrix =
+                MatrixView { elements: &entries, rows: ROWS, columns: COLUMNS, row_step, column_step };
+            for count in [1, MOST] {
+                let factors = |rows| MatrixView {
+                    elements: &factors,
+                    rows,
+                    columns: count,
+                    row_step: count,
+                    column_step: 1,
+                };
+                at_every_level("combinations of columns", "Lanes", |cpu| {
+                    let mut combined = elements(ROWS * count);
+                    cpu.combine_columns(matrix, factors(COLUMNS), &mut combined).unwrap();
+                });
+                at_every_level("combinations of rows", "Lanes", |cpu| {
+                    let mut sums = elements(COLUMNS * count);
+                    cpu.combine_rows(factors(ROWS), matrix, &mut sums).unwrap();
+                });
+            }
+        }
     }
 
     /// Rows in both layouts, and trees: of 64 rows none is hashed alone, of the nodes only some where the tree is narrow.
@@ -153,41 +191,89 @@ mod tests {
     crate::for_every_hash!(every_hash);
 
     #[cfg(feature = "bn254")]
-    #[test]
-    fn sums_transforms_and_inverses_over_prime_fields_are_done_in_vectors() {
-        use halo2curves::group::{Curve, Group};
+    mod over_prime_fields {
+        use halo2curves::group::Group;
 
+        use super::*;
         use crate::backend::sums::{BasesView, Msm, ScalarsView};
-        use crate::bn254::{Fr, G1, G1Affine};
+        use crate::backend::{PointTransforms, Pointwise, PrefixProducts};
+        use crate::bn254::Fr;
+        use crate::curve::samples::multiples;
+        use crate::curve::{Curve, TwoAdicCurve};
         use crate::meter::Meter;
+        use crate::{bls12_381, bn254};
 
-        let scalars: Vec<_> = (1..=1 << 10).map(|i| -Fr::from(i)).collect();
-        let points: Vec<_> = std::iter::successors(Some(G1::generator()), |point| Some(point.double()))
-            .take(1 << 10)
-            .collect();
-        let mut bases = vec![G1Affine::default(); points.len()];
-        G1::batch_normalize(&points, &mut bases);
-        at_every_level("a sum", "Quadwords", |cpu| {
-            let (scalars, bases) = (
-                ScalarsView { scalars: &scalars, kept: None },
-                BasesView { points: &bases, kept: None, first: 0 },
-            );
-            cpu.msm(scalars, bases, &mut [G1::identity()], &Meter::silent()).unwrap();
-        });
-        let coset = Domain::halo2(10).unwrap().coset(Fr::from(7)).unwrap();
-        for ntt in [Ntt::forward(coset), Ntt::inverse(coset)] {
-            at_every_level(&format!("{ntt:?}"), "Quadwords", |cpu| {
-                cpu.ntt(&ntt, &mut scalars.clone(), 1).unwrap()
+        /// Consecutive integers from `first` on, negated.
+        fn scalars<F: From<u64> + std::ops::Neg<Output = F>>(first: u64, len: usize) -> Vec<F> {
+            (first..first + len as u64).map(|i| -F::from(i)).collect()
+        }
+
+        fn sums<C: Curve>()
+        where
+            Cpu: Msm<C>,
+        {
+            let (scalars, bases) = (scalars(1, 1 << 10), multiples::<C>(&scalars(2, 1 << 10)));
+            at_every_level(&format!("a sum over {}", C::NAME), "Quadwords", |cpu| {
+                let (scalars, bases) = (
+                    ScalarsView { scalars: &scalars, kept: None },
+                    BasesView { points: &bases, kept: None, first: 0 },
+                );
+                cpu.msm(scalars, bases, &mut [C::Projective::identity()], &Meter::silent()).unwrap();
             });
         }
-        at_every_level("inverses of scalars", "Quadwords", |cpu| {
-            cpu.invert(&mut scalars.clone(), false).unwrap()
-        });
-        for width in [1, 8] {
-            at_every_level("prefix products of scalars", "Quadwords", |cpu| {
-                let (mut products, mut carry) = (scalars.clone(), vec![Fr::from(3); width]);
-                cpu.prefix_products(&scalars, width, &mut products, &mut carry).unwrap();
+
+        /// Coordinates of five limbs of 52 bits and of eight, and pairs of these.
+        #[test]
+        fn sums_are_made_in_vectors() {
+            sums::<bn254::G1Affine>();
+            sums::<bn254::G2Affine>();
+            sums::<bls12_381::G1Affine>();
+            sums::<bls12_381::G2Affine>();
+        }
+
+        fn transforms_of_points<C: TwoAdicCurve>(domain: Domain<C::Scalar>)
+        where
+            Cpu: PointTransforms<C>,
+        {
+            let points = multiples::<C>(&scalars(1, domain.size()));
+            let coset = domain.coset(C::Scalar::from(7)).unwrap();
+            for ntt in [Ntt::forward(coset), Ntt::inverse(coset)] {
+                at_every_level(&format!("{ntt:?} of points of {}", C::NAME), "Quadwords", |cpu| {
+                    cpu.transform_points(&ntt, &mut points.clone()).unwrap();
+                });
+            }
+        }
+
+        #[test]
+        fn transforms_of_points_are_done_in_vectors() {
+            transforms_of_points::<bn254::G1Affine>(Domain::halo2(4).unwrap());
+            transforms_of_points::<bls12_381::G1Affine>(Domain::halo2(4).unwrap());
+        }
+
+        #[test]
+        fn transforms_inverses_and_products_are_computed_in_vectors() {
+            let scalars: Vec<Fr> = scalars(1, 1 << 10);
+            let coset = Domain::halo2(10).unwrap().coset(Fr::from(7)).unwrap();
+            for ntt in [Ntt::forward(coset), Ntt::inverse(coset)] {
+                at_every_level(&format!("{ntt:?}"), "Quadwords", |cpu| {
+                    cpu.ntt(&ntt, &mut scalars.clone(), 1).unwrap()
+                });
+            }
+            at_every_level("inverses of scalars", "Quadwords", |cpu| {
+                cpu.invert(&mut scalars.clone(), false).unwrap()
             });
+            for width in [1, 8] {
+                at_every_level("prefix products of scalars", "Quadwords", |cpu| {
+                    let (mut products, mut carry) = (scalars.clone(), vec![Fr::from(3); width]);
+                    cpu.prefix_products(&scalars, width, &mut products, &mut carry).unwrap();
+                });
+            }
+            for subtrahend in [None, Some(&scalars[..])] {
+                at_every_level("products of vectors", "Quadwords", |cpu| {
+                    cpu.multiply(&mut scalars.clone(), &scalars, subtrahend).unwrap();
+                });
+            }
+            row_programs("Quadwords", &scalars);
         }
     }
 }

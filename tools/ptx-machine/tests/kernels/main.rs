@@ -27,6 +27,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("forward and back", "minutes, for sizes at which the same kernels run"),
     ("jobs and threads", "minutes, for what other devices do as well"),
     ("again and again", "as long, for the same reason"),
+    ("opened and verified", "as long, for the same reason"),
     ("more data than staging memory", "as long, and there is no such memory here"),
 ];
 
