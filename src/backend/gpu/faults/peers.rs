@@ -220,12 +220,13 @@ fn in_parts_over<F: AcceleratedField>(
             expect(&what, (found.parts().len(), found.order()), (count, ntt.output_order));
             expect(&what, in_rows(&found.download().unwrap()), in_rows(&expected));
             expect(&what, in_rows(&before.download().unwrap()), in_rows(&matrix));
-            let exchanged = engine.work().iter().any(|work| work.of("exchange").is_some());
-            expect(
-                &what,
-                exchanged,
-                ntt.direction == Direction::Forward && is_shared(&ntt) && 1 << log >= count * count,
-            );
+            // Otherwise the matrix goes through host memory, where devices may exchange columns.
+            if is_shared(&ntt) && 1 << log >= count * count {
+                let lines = engine.work();
+                let exchanged = lines.iter().filter_map(|work| work.of("exchange")).map(|line| line.items);
+                let words = if ntt.direction == Direction::Forward { columns << log } else { 0 };
+                expect(&what, exchanged.sum::<u64>(), (words * size_of::<F>() / 8) as u64);
+            }
         }
     }
 }
@@ -263,7 +264,8 @@ fn in_parts_at_every_moment(device: Arc<dyn Device>) {
                 let unspent = !faults.stop();
                 let what = format!("{ntt:?}, {fault:?} after {calls} calls");
                 match done {
-                    Ok(()) => assert!(unspent, "{what}: nobody was told"),
+                    // What is refused once is asked for again.
+                    Ok(()) => {}
                     Err(Error::DeviceOutOfMemory { .. } | Error::DeviceFailed { .. }) => {
                         expect(&what, parts.download().unwrap().as_slice(), matrix.as_slice());
                         engine.ntt(&ntt, &mut parts).unwrap();
