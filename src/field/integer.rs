@@ -305,3 +305,50 @@ pub(crate) const fn half<const N: usize>(integer: [u64; N]) -> [u64; N] {
     }
     half
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Integer, half, parse_hexadecimal, quotient};
+
+    /// a b + c, which has to fit.
+    fn times_and<const N: usize>(a: [u64; N], b: u64, c: u64) -> [u64; N] {
+        let mut carry = u128::from(c);
+        let product = a.map(|limb| {
+            let sum = u128::from(limb) * u128::from(b) + carry;
+            carry = sum >> 64;
+            sum as u64
+        });
+        assert!(carry == 0, "a product of so many limbs");
+        product
+    }
+
+    #[test]
+    fn quotients_and_rests_make_the_integer() {
+        let integers = [[0, 0, 0], [5, 0, 0], [0, 7, 0], [3, u64::MAX, 1], [1, 2, u64::MAX], [u64::MAX; 3]];
+        for integer in integers {
+            for divisor in [1, 2, 3, 6, 10, 1 << 63, u64::MAX] {
+                let (found, rest) = quotient(integer, divisor);
+                assert!(rest < divisor, "{integer:?} by {divisor}");
+                assert_eq!(times_and(found, divisor, rest), integer, "{integer:?} by {divisor}");
+                assert_eq!(Integer::quotient(integer, divisor), (found, rest));
+            }
+            assert_eq!(half(integer), quotient(integer, 2).0);
+        }
+    }
+
+    #[test]
+    fn bits_up_to_the_highest_one() {
+        for (integer, bits) in [
+            ([0, 0], 0),
+            ([1, 0], 1),
+            ([u64::MAX, 0], 64),
+            ([0, 1], 65),
+            ([9, 1 << 62], 127),
+            ([0, 1 << 63], 128),
+        ] {
+            assert_eq!(Integer::bits(integer), bits, "{integer:?}");
+        }
+        assert!(Integer::is_below([u64::MAX, 1], [0, 2]) && !Integer::is_below([0, 2], [0, 2]));
+        assert_eq!(parse_hexadecimal("0x1fedcba98765432100"), [0xedcb_a987_6543_2100, 0x1f]);
+    }
+}
