@@ -22,7 +22,7 @@
 
 use super::columns::Bring;
 use super::{Results, check, modulus, outcome};
-use crate::backend::{AcceleratedField, Extent, Memory, Piece};
+use crate::backend::{AcceleratedField, Extent, Memory, Piece, ResidentBackend};
 use crate::dispatch::{Call, Member, Peers};
 use crate::error::Error;
 use crate::ntt::{Direction, Domain, Ntt, Order, reverse_bits};
@@ -52,7 +52,7 @@ struct Column<'a, F> {
 }
 
 /// Words of a device's memory from some word on.
-type Run = (Memory, usize);
+pub(super) type Run = (Memory, usize);
 
 /// As pieces of so many words.
 fn pieces<'a>(runs: impl Iterator<Item = &'a Run>, words: usize) -> Vec<(Piece<'a>, usize)> {
@@ -89,18 +89,11 @@ impl<F: AcceleratedField> Column<'_, F> {
 
     /// Every device's transforms of D points, over the domain's points to the power of C, with a point from each part.
     fn inner(&self, peers: &Peers<'_>, parts: &[Memory]) -> Result<Vec<Vec<Run>>, Error> {
-        let (domain, (_, run)) = (self.ntt.domain, self.lengths());
-        let ntt = over(domain.powers(domain.size() / self.devices)?, self.ntt.direction);
+        let (ntt, (_, run)) = (short(&self.ntt, self.devices)?, self.lengths());
         peers.each((0..self.devices).map(|e| {
             let pieces = parts.iter().map(|part| (Piece::Device(part, e * run), run)).collect();
             Short { pieces, ntt }
         }))
-    }
-
-    /// The transform of C points, over every D-th point of the domain.
-    fn long(&self, number: usize) -> Result<Ntt<F>, Error> {
-        let Ntt { domain, direction, input_order, output_order } = self.ntt;
-        Ok(over(domain.every(self.devices, number)?, direction).with_orders(input_order, output_order))
     }
 
     /// The device whose values are the run of this number in bit-reversed order, and the inverse.
@@ -163,15 +156,26 @@ impl<F: AcceleratedField> Column<'_, F> {
         pieces: impl Fn(usize) -> (Vec<(Piece<'a>, usize)>, Option<&'static [u64]>),
     ) -> Result<Vec<Memory>, Error> {
         let calls = (0..self.devices).map(|d| {
-            let ((pieces, modulus), ntt) = (pieces(d), Some(self.long(d)?));
+            let ((pieces, modulus), ntt) = (pieces(d), Some(long(&self.ntt, self.devices, d)?));
             Ok(Joined { pieces, modulus, ntt, activity: F::TRANSFORM })
         });
         peers.each(calls.collect::<Result<Vec<_>, Error>>()?.into_iter())
     }
 }
 
+/// The transforms of D points of a transform by D devices, over the domain's points to the power of C.
+pub(super) fn short<F: AcceleratedField>(ntt: &Ntt<F>, devices: usize) -> Result<Ntt<F>, Error> {
+    Ok(over(ntt.domain.powers(ntt.domain.size() / devices)?, ntt.direction))
+}
+
+/// The transform of C points, over every D-th point of the domain from one on.
+pub(super) fn long<F: AcceleratedField>(ntt: &Ntt<F>, devices: usize, from: usize) -> Result<Ntt<F>, Error> {
+    let Ntt { domain, direction, input_order, output_order } = *ntt;
+    Ok(over(domain.every(devices, from)?, direction).with_orders(input_order, output_order))
+}
+
 /// A transform in natural order.
-pub(super) fn over<F: AcceleratedField>(domain: Domain<F>, direction: Direction) -> Ntt<F> {
+fn over<F: AcceleratedField>(domain: Domain<F>, direction: Direction) -> Ntt<F> {
     match direction {
         Direction::Forward => Ntt::forward(domain),
         Direction::Inverse => Ntt::inverse(domain),
@@ -222,21 +226,47 @@ impl<F: AcceleratedField> Call for Short<'_, F> {
     }
 
     fn run(self, device: &Member) -> Result<Vec<Run>, Error> {
-        let (memory, transforms) = (device.memory(), F::resident_transforms(device.memory()));
-        let (rows, run, of_element) = (self.pieces.len(), self.pieces[0].1, size_of::<F>() / 8);
-        if F::ROW_MAJOR {
-            let points = memory.join(&self.pieces)?;
-            let made = transforms.ntt(&self.ntt, &points, Extent { rows, width: run, block: run })?;
-            return Ok((0..rows).map(|row| (made.clone(), row * run)).collect());
-        }
-        let pieces: Vec<_> = self.pieces.iter().map(|(piece, _)| *piece).collect();
-        let points = memory.interleave(&pieces, run / of_element, of_element, 0)?;
-        let made = transforms.ntt(&self.ntt, &points, Extent { rows, width: run, block: of_element })?;
-        drop(points);
-        let row =
-            |row: usize| memory.columns(&made, rows * of_element, row * of_element..(row + 1) * of_element);
-        (0..rows).map(|number| Ok((row(number)?, 0))).collect()
+        let run = self.pieces[0].1;
+        let runs = self.pieces.iter().map(|(piece, _)| *piece).collect();
+        across(device.memory(), &self.ntt, Points::Runs(runs), run)
     }
+}
+
+/// The points of short transforms: all words of some memory, run after run, or runs of it.
+pub(super) enum Points<'a> {
+    Whole(&'a Memory),
+    Runs(Vec<Piece<'a>>),
+}
+
+/// Transforms of few points, of as many runs of so many words, each of which has a point of every transform. The results are in as many runs again.
+pub(super) fn across<F: AcceleratedField>(
+    memory: &dyn ResidentBackend,
+    ntt: &Ntt<F>,
+    points: Points<'_>,
+    run: usize,
+) -> Result<Vec<Run>, Error> {
+    let (rows, of_element) = (ntt.domain.size(), size_of::<F>() / 8);
+    let transforms = F::resident_transforms(memory);
+    if F::ROW_MAJOR {
+        let extent = Extent { rows, width: run, block: run };
+        let made = match points {
+            Points::Whole(whole) => transforms.ntt(ntt, whole, extent)?,
+            Points::Runs(runs) => {
+                let runs: Vec<_> = runs.into_iter().map(|piece| (piece, run)).collect();
+                transforms.ntt(ntt, &memory.join(&runs)?, extent)?
+            }
+        };
+        return Ok((0..rows).map(|row| (made.clone(), row * run)).collect());
+    }
+    let runs = match points {
+        Points::Whole(whole) => (0..rows).map(|row| Piece::Device(whole, row * run)).collect(),
+        Points::Runs(runs) => runs,
+    };
+    let points = memory.interleave(&runs, run / of_element, of_element, 0)?;
+    let made = transforms.ntt(ntt, &points, Extent { rows, width: run, block: of_element })?;
+    drop(points);
+    let row = |row: usize| memory.columns(&made, rows * of_element, row * of_element..(row + 1) * of_element);
+    (0..rows).map(|number| Ok((row(number)?, 0))).collect()
 }
 
 /// Interleaves elements of pieces.

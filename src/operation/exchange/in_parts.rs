@@ -14,11 +14,11 @@
 //!
 //! The values are in parts like the coefficients, so there is one exchange, of all but a D-th of a part. In bit-reversed order those of a device are one run of all values. From values to coefficients the same is done backwards.
 
-use super::column::{is_possible, over};
-use crate::backend::{AcceleratedField, Extent, Memory, Piece, ResidentBackend};
+use super::column::{Points, Run, across, is_possible, long, short};
+use crate::backend::{AcceleratedField, Extent, Piece};
 use crate::dispatch::{Call, Dispatcher, Member, Stored};
 use crate::error::Error;
-use crate::ntt::{Direction, Ntt, Order, reverse_bits};
+use crate::ntt::{Direction, Ntt};
 use crate::operation::each::Each;
 use crate::work::{Activity, Size};
 
@@ -31,7 +31,7 @@ struct InParts<F> {
 }
 
 /// For each block of a part's columns so many words, from a word of some memory on.
-type Runs = Vec<(Memory, usize)>;
+type Runs = Vec<Run>;
 
 /// The transform of all columns of a matrix whose rows parts of this extent have in turn, in the order of their first rows, as its result's parts are again. `None` unless their devices read each other's
 /// memory, they are a power of two whose square divides the number of points, and coefficients are in natural order.
@@ -51,40 +51,23 @@ pub(crate) fn transform_in_parts<F: AcceleratedField>(
 }
 
 impl<F: AcceleratedField> InParts<F> {
-    /// Where the part with values k', k' + D, ... is in the order of first rows, and the inverse.
-    fn place(&self, order: Order, residue: usize) -> usize {
-        match order {
-            Order::Natural => residue,
-            Order::BitReversed => reverse_bits(residue, self.devices.trailing_zeros()),
-        }
-    }
-
     /// The words of a run: what one device has of a block of columns for another.
     fn run(&self) -> usize {
         self.of.rows / self.devices * self.of.block
     }
 
-    /// The transforms of D points.
-    fn short(&self) -> Result<Ntt<F>, Error> {
-        let domain = self.ntt.domain;
-        Ok(over(domain.powers(domain.size() / self.devices)?, self.ntt.direction))
-    }
-
-    /// The transform of C points, over every D-th point of the domain from one on.
-    fn long(&self, residue: usize) -> Result<Ntt<F>, Error> {
-        let Ntt { domain, direction, input_order, output_order } = self.ntt;
-        Ok(over(domain.every(self.devices, residue)?, direction).with_orders(input_order, output_order))
-    }
-
     fn values(self, on: &Dispatcher, parts: &[&Stored], homes: &[usize]) -> Result<Vec<Stored>, Error> {
-        let (short, own) = (self.short()?, parts.iter().zip(homes));
+        let (short, own) = (short(&self.ntt, self.devices)?, parts.iter().zip(homes));
         let calls = own.map(|(part, &home)| (home, Spread { transform: self, ntt: short, part })).collect();
         let spread: Vec<Vec<Runs>> = on.divided(Each { calls })?;
         // The result's parts are in the order of their first rows on the same devices as before.
         let gather = |(at, &home): (usize, &usize)| {
-            let residue = self.place(self.ntt.output_order, at);
+            let residue = self.ntt.output_order.index_of(at, self.devices);
             let runs = spread.iter().map(|from| &from[residue]).collect();
-            Ok((home, Gather { transform: self, ntt: self.long(residue)?, runs, turns: true }))
+            Ok((
+                home,
+                Gather { transform: self, ntt: long(&self.ntt, self.devices, residue)?, runs, turns: true },
+            ))
         };
         let calls = homes.iter().enumerate().map(gather).collect::<Result<_, Error>>()?;
         on.divided(Each { calls })
@@ -92,56 +75,22 @@ impl<F: AcceleratedField> InParts<F> {
 
     fn coefficients(self, on: &Dispatcher, parts: &[&Stored], homes: &[usize]) -> Result<Vec<Stored>, Error> {
         let deal = |(at, &home): (usize, &usize)| {
-            let ntt = self.long(self.place(self.ntt.input_order, at))?;
+            let ntt = long(&self.ntt, self.devices, self.ntt.input_order.index_of(at, self.devices))?;
             Ok((home, Deal { transform: self, ntt, part: parts[at] }))
         };
         let calls = homes.iter().enumerate().map(deal).collect::<Result<_, Error>>()?;
         let dealt: Vec<Vec<Runs>> = on.divided(Each { calls })?;
-        let short = self.short()?;
+        let short = short(&self.ntt, self.devices)?;
         let gather = |(to, &home): (usize, &usize)| {
-            let from = (0..self.devices).map(|residue| self.place(self.ntt.input_order, residue));
+            let from = (0..self.devices).map(|residue| self.ntt.input_order.index_of(residue, self.devices));
             let runs = from.map(|at| &dealt[at][to]).collect();
             (home, Gather { transform: self, ntt: short, runs, turns: false })
         };
         on.divided(Each { calls: homes.iter().enumerate().map(gather).collect() })
     }
 
-    /// Transforms of D points of a block: of D runs, each of which has a point of every transform.
-    fn across(
-        &self,
-        memory: &dyn ResidentBackend,
-        ntt: &Ntt<F>,
-        points: Points<'_>,
-    ) -> Result<Vec<(Memory, usize)>, Error> {
-        let (rows, run, transforms) = (self.devices, self.run(), F::resident_transforms(memory));
-        let of_element = size_of::<F>() / 8;
-        if F::ROW_MAJOR {
-            let extent = Extent { rows, width: run, block: run };
-            let made = match points {
-                Points::Whole(part) => transforms.ntt(ntt, part, extent)?,
-                Points::Runs(runs) => transforms.ntt(ntt, &memory.join(&of_words(&runs, run))?, extent)?,
-            };
-            return Ok((0..rows).map(|row| (made.clone(), row * run)).collect());
-        }
-        let runs: Vec<_> = match points {
-            Points::Whole(part) => (0..rows).map(|row| Piece::Device(part, row * run)).collect(),
-            Points::Runs(runs) => runs,
-        };
-        let points = memory.interleave(&runs, run / of_element, of_element, 0)?;
-        let made = transforms.ntt(ntt, &points, Extent { rows, width: run, block: of_element })?;
-        drop(points);
-        let row =
-            |row: usize| memory.columns(&made, rows * of_element, row * of_element..(row + 1) * of_element);
-        (0..rows).map(|number| Ok((row(number)?, 0))).collect()
-    }
-
     /// As what stays, of a matrix that is made of these blocks, each of some runs.
-    fn store(
-        &self,
-        device: &Member,
-        mut blocks: Vec<Vec<(Memory, usize)>>,
-        words: usize,
-    ) -> Result<Stored, Error> {
+    fn store(&self, device: &Member, mut blocks: Vec<Vec<Run>>, words: usize) -> Result<Stored, Error> {
         let occupied = device.occupy(8 * self.of.words() as u64);
         // All of it is one memory already.
         let whole = match &blocks[..] {
@@ -158,16 +107,6 @@ impl<F: AcceleratedField> InParts<F> {
         };
         Ok(device.store(memory, occupied))
     }
-}
-
-/// The points of short transforms: all words of a part with one block of columns, or runs of it.
-enum Points<'a> {
-    Whole(&'a Memory),
-    Runs(Vec<Piece<'a>>),
-}
-
-fn of_words<'a>(pieces: &[Piece<'a>], words: usize) -> Vec<(Piece<'a>, usize)> {
-    pieces.iter().map(|&piece| (piece, words)).collect()
 }
 
 /// The short transforms of what a device has.
@@ -196,7 +135,7 @@ impl<F: AcceleratedField> Call for Spread<'_, F> {
                 1 => Points::Whole(part),
                 _ => Points::Runs((0..transform.devices).map(from).collect()),
             };
-            let made = transform.across(memory, &ntt, points)?;
+            let made = across(memory, &ntt, points, transform.run())?;
             spread.iter_mut().zip(made).for_each(|(runs, run)| runs.push(run));
         }
         Ok(spread)
@@ -262,7 +201,7 @@ impl<F: AcceleratedField> Call for Gather<'_, F> {
         let made = (0..transform.of.blocks()).map(|number| {
             let pieces = runs.iter().map(|runs| Piece::Device(&runs[number].0, runs[number].1)).collect();
             if !turns {
-                return transform.across(memory, &ntt, Points::Runs(pieces));
+                return across(memory, &ntt, Points::Runs(pieces), run);
             }
             let points = memory.interleave(&pieces, run / block, block, 0)?;
             Ok(vec![(F::resident_transforms(memory).ntt(&ntt, &points, extent)?, 0)])
