@@ -2,25 +2,32 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::path::Path;
 use std::process::Stdio;
+use std::ptr;
 use std::time::Duration;
-
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::streams::fifo;
 use crate::support::Bench;
 
+/// Both ends of a new terminal, ours and the command's.
+fn terminal() -> (File, OwnedFd) {
+    let (mut ours, mut theirs) = (-1, -1);
+    // SAFETY: two descriptors are written where they are asked for, and nothing else is read or written.
+    let result =
+        unsafe { libc::openpty(&mut ours, &mut theirs, ptr::null_mut(), ptr::null_mut(), ptr::null_mut()) };
+    assert_eq!(result, 0, "{}", std::io::Error::last_os_error());
+    // Or the command would have our end as well, and the terminal no end.
+    // SAFETY: the descriptor is open.
+    assert_eq!(unsafe { libc::fcntl(ours, libc::F_SETFD, libc::FD_CLOEXEC) }, 0);
+    // SAFETY: both are open, and nobody else's.
+    unsafe { (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) }
+}
+
 /// What a command that succeeds shows on a terminal, which is its stderr, while it is fed.
 fn shown(bench: &Bench, arguments: &str, feed: impl FnOnce()) -> String {
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&ours).unwrap();
-    unlockpt(&ours).unwrap();
-    let name = ptsname(&ours, Vec::new()).unwrap();
-    let name = Path::new(std::ffi::OsStr::from_bytes(name.to_bytes()));
-    let theirs = File::options().read(true).write(true).custom_flags(libc::O_NOCTTY).open(name).unwrap();
+    let (mut ours, theirs) = terminal();
     let mut command = bench.command(&arguments.split_whitespace().collect::<Vec<_>>());
     command.env("TERM", "xterm").stdout(Stdio::null()).stderr(theirs);
     let mut child = command.spawn().unwrap();
@@ -28,7 +35,6 @@ fn shown(bench: &Bench, arguments: &str, feed: impl FnOnce()) -> String {
     drop(command);
     let reader = std::thread::spawn(move || {
         let (mut text, mut piece) = (Vec::new(), [0; 4096]);
-        let mut ours = File::from(ours);
         // The end is an error on Linux.
         while let Ok(count @ 1..) = ours.read(&mut piece) {
             text.extend(&piece[..count]);
