@@ -9,8 +9,13 @@
 //! | the same on a coset | n/2 log n: the shift is in the roots, and no factor is 1 |
 //! | low-degree extension, blow-up B | an inverse transform and B transforms on cosets; zeros are not transformed |
 //! | Merkle tree of n leaves | n - 1 permutations for one merge each |
-//! | commitment | extensions of the columns, the permutations that absorb the rows, and the tree |
+//! | digests of rows | a permutation for each rate's worth of a row |
+//! | commitment | extensions of the columns, digests of the rows, and the tree |
 //! | multi-scalar multiplication | see [`msm`] |
+//! | n inverses | 3n |
+//! | combinations of columns, prefix products, products of vectors | one for each entry |
+//! | row program | those of its rows |
+//! | product with a sparse matrix | one for each entry that is neither 1 nor -1 |
 //!
 //! The logs in `docs/performance` (`rescue-gpu.md`, `fft-gpu.md`, `msm-gpu.md`) derive them.
 
@@ -73,7 +78,17 @@ pub(super) fn ntt(log_size: u32, columns: usize) -> Products {
 
 /// Transforms over BN254's scalars.
 pub(super) fn fft(log_size: u32, polynomials: usize) -> Products {
-    Products { field: Field::Bn254, count: transform(log_size).saturating_mul(polynomials as u64) }
+    products(transform(log_size).saturating_mul(polynomials as u64))
+}
+
+/// Products of elements of BN254's scalars.
+pub(super) fn products(count: u64) -> Products {
+    Products { field: Field::Bn254, count }
+}
+
+/// Inverses of so many elements, by one inversion for many: Montgomery's trick.
+pub(super) fn inverses(count: u64) -> Products {
+    products(count.saturating_mul(3))
 }
 
 /// Extensions of columns of 2^`log_size` rows.
@@ -86,13 +101,17 @@ pub(super) fn tree(hash: HashName, log_size: u32) -> Option<Products> {
     permutation(hash).map(|permutation| goldilocks(permutation.products * ((1 << log_size) - 1)))
 }
 
+/// Digests of 2^`log_size` rows.
+pub(super) fn rows(hash: HashName, log_size: u32, columns: usize) -> Option<Products> {
+    let Permutation { rate, products } = permutation(hash)?;
+    Some(goldilocks(((columns as u64).div_ceil(rate) << log_size).saturating_mul(products)))
+}
+
 /// A commitment. Where the hash multiplies nothing, the extension is all.
 pub(super) fn commitment(hash: HashName, log_size: u32, columns: usize, blowup: u64) -> Products {
-    let rows = blowup << log_size;
-    let hashing = permutation(hash).map_or(0, |Permutation { rate, products }| {
-        let permutations = rows * (columns as u64).div_ceil(rate) + rows - 1;
-        permutations.saturating_mul(products)
-    });
+    let log_rows = log_size + blowup.ilog2();
+    let hashing = [rows(hash, log_rows, columns), tree(hash, log_rows)];
+    let hashing = hashing.into_iter().flatten().fold(0_u64, |sum, part| sum.saturating_add(part.count));
     goldilocks(lde(log_size, columns, blowup).count.saturating_add(hashing))
 }
 
@@ -132,6 +151,8 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|log_size| ntt(log_size, 1).count), [0, 0, 1, 5]);
         assert_eq!(ntt(10, 3).count, 3 * (5 * 1024 - 1023));
         assert_eq!(lde(2, 1, 8).count, 1 + 8 * 4);
+        // Nine columns are two rates' worth.
+        assert_eq!(rows(HashName::Rp64_256, 2, 9).map(|products| products.count), Some(4 * 2 * 6300));
         // 2^3 rows of one permutation each, and seven merges.
         assert_eq!(commitment(HashName::Rp64_256, 2, 5, 2).count, 5 * lde(2, 1, 2).count + 15 * 6300);
         // A large sum of one-bit scalars: half of the points are added, and little else is to be done.

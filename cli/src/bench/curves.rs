@@ -1,57 +1,19 @@
-//! Measurements of sums over curves, and of transforms over their scalars.
+//! Measurements of sums over curves, and of transforms of their points.
 
-use zkaccel::field::{CoordinateField, Modulus, TwoAdicPrime, elements, elements_mut, limbs_of};
+use zkaccel::Error;
+use zkaccel::field::{CoordinateField, Modulus, TwoAdicPrime, elements, limbs_of};
 use zkaccel::matrix::Matrix;
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
-use zkaccel::ntt::{AcceleratedField, Domain, Ntt};
-use zkaccel::{Engine, Error};
+use zkaccel::ntt::{Domain, Ntt};
+use zkaccel::points::TransformedCurve;
 
-use super::Operation;
 use super::counts;
 use super::inputs::{uniform, words_of};
 use super::measure::measure;
+use super::plan::Operation;
 use super::report::{Measurement, OneRun, Subject};
 use super::workloads::Bench;
-use crate::curves::{CurveName, CurveVisitor};
-use crate::failure::Failure;
-use crate::fields::{FieldName, FieldVisitor};
-
-/// The device's own error for an operation that it does not offer.
-pub(super) fn unsupported(
-    operation: Operation,
-    curve: CurveName,
-    field: FieldName,
-    engine: &Engine,
-) -> Option<Error> {
-    let answer = match operation {
-        Operation::Msm => curve.visit(SumOfNothing(engine)),
-        Operation::Fft => field.visit(TransformOfOne(engine)),
-        _ => None,
-    };
-    answer.filter(|error| matches!(error, Error::Unsupported { .. }))
-}
-
-/// The error of a sum of nothing.
-struct SumOfNothing<'a>(&'a Engine);
-
-impl CurveVisitor for SumOfNothing<'_> {
-    type Output = Option<Error>;
-
-    fn visit<C: AcceleratedCurve>(self) -> Option<Error> {
-        self.0.msm(&[] as &[C::Scalar], &[] as &[C]).err()
-    }
-}
-
-/// The error of a transform of one point.
-struct TransformOfOne<'a>(&'a Engine);
-
-impl FieldVisitor for TransformOfOne<'_> {
-    type Output = Option<Error>;
-
-    fn visit<F: TwoAdicPrime + AcceleratedField>(self) -> Option<Error> {
-        Domain::halo2(0).and_then(|domain| self.0.ntt(&Ntt::forward(domain), &mut [F::from(1)][..])).err()
-    }
-}
+use crate::curves::{CurveName, CurveVisitor, TransformedCurveVisitor};
 
 /// The width of scalars.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,7 +63,7 @@ pub(super) struct Sums<'a> {
 }
 
 impl CurveVisitor for Sums<'_> {
-    type Output = Result<Measurement, Failure>;
+    type Output = Result<Measurement, Error>;
 
     fn visit<C: AcceleratedCurve>(self) -> Self::Output {
         let Self { bench, curve, scalars: kind, kept, log_size } = self;
@@ -146,44 +108,35 @@ impl CurveVisitor for Sums<'_> {
             scalars: Some(kind.name().into()),
             tables: Some(kept.tables),
             kept_scalars: Some(kept.scalars),
-            ..bench.subject("msm", log_size)
+            ..bench.subject(Operation::Msm, log_size)
         };
         Ok(Measurement::new(subject, &times, work, bench.device))
     }
 }
 
-/// Forward transforms of polynomials of 2^`log_size` coefficients, in place.
-pub(super) struct Transforms<'a> {
+/// Forward transforms of 2^`log_size` points.
+pub(super) struct Points<'a> {
     pub(super) bench: Bench<'a>,
-    pub(super) field: FieldName,
-    pub(super) polynomials: usize,
+    pub(super) curve: CurveName,
     pub(super) log_size: u32,
 }
 
-impl FieldVisitor for Transforms<'_> {
-    type Output = Result<Measurement, Failure>;
+impl TransformedCurveVisitor for Points<'_> {
+    type Output = Result<Measurement, Error>;
 
-    fn visit<F: TwoAdicPrime + AcceleratedField>(self) -> Self::Output {
-        let Self { bench, field, polynomials, log_size } = self;
-        let fft = Ntt::forward(Domain::halo2(log_size)?);
-        let count = polynomials.saturating_mul(fft.domain.size());
-        let mut scalars = uniform::<F>(&bench.ordinary_words(count.saturating_mul(4))?);
-        let (engine, count) = (bench.engine, scalars.len() as u64);
-        let times = match bench.pinned {
-            true => {
-                let mut locked = engine.pinned::<[u64; 4]>(scalars.len())?;
-                locked.copy_from_slice(limbs_of(&scalars));
-                let scalars = elements_mut::<F>(&mut locked, "scalar")?;
-                measure(engine, bench.tour, || Ok(()), |()| engine.ntt(&fft, &mut *scalars))?
-            }
-            false => measure(engine, bench.tour, || Ok(()), |()| engine.ntt(&fft, &mut scalars))?,
-        };
-        let products = Some(counts::fft(log_size, polynomials));
-        let work = OneRun { count, unit: "elements/s", bytes: 2 * size_of::<F>() as u64 * count, products };
+    fn visit<C: TransformedCurve<Scalar: TwoAdicPrime>>(self) -> Self::Output {
+        let Self { bench, curve, log_size } = self;
+        let ntt = Ntt::forward(Domain::halo2(log_size)?);
+        let mut points = bench.bases::<C>(ntt.domain.size())?;
+        let engine = bench.engine;
+        let times = measure(engine, bench.tour, || Ok(()), |()| engine.transform_points(&ntt, &mut points))?;
+        let count = points.len() as u64;
+        let bytes = 2 * size_of::<C>() as u64 * count;
+        let work = OneRun { count, unit: "points/s", bytes, products: None };
         let subject = Subject {
-            field: (!field.is_default()).then(|| field.name().into()),
-            columns: Some(polynomials),
-            ..bench.subject("fft", log_size)
+            curve: (!curve.is_default()).then(|| curve.name().into()),
+            pinned: false,
+            ..bench.subject(Operation::Points, log_size)
         };
         Ok(Measurement::new(subject, &times, work, bench.device))
     }

@@ -5,6 +5,7 @@ mod compare;
 mod contents;
 mod counts;
 mod curves;
+mod fields;
 pub(crate) mod inputs;
 mod measure;
 mod plan;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
+use zkaccel::Error;
 use zkaccel::merkle::Approach;
 
 use crate::curves::CurveOptions;
@@ -33,7 +35,7 @@ use plan::{Choices, Depth, Operation, Task, plan};
 use report::{Device, Report};
 use workloads::Bench;
 
-/// Measure trees, transforms, extensions, commitments and multi-scalar multiplications
+/// Measure every operation of the library
 ///
 /// Without OPERATION, --sizes and --all it is a tour: a few sizes of every operation, in one to two minutes on two cores.
 ///
@@ -53,8 +55,9 @@ pub(crate) struct Arguments {
     #[arg(value_name = "OPERATION")]
     operation: Option<Operation>,
 
-    /// Binary logarithms of the sizes (leaves, rows of the matrix, rows of the trace, bases, scalars): 12..20 with both ends, or
-    /// 12,14,16 [default: a few in a tour; else 12..20, for lde and commit 12..16, for msm 10..16, for fft 10..18]
+    /// Binary logarithms of the sizes (leaves, rows of the matrix or trace, bases, points, elements): 12..20 with both ends, or
+    /// 12,14,16 [default: a few in a tour; else 12..20 for merkle and ntt, 12..16 for lde and commit, 10..16 for msm, 4..10 for points,
+    /// 10..18 for the others]
     #[arg(long, value_name = "SIZES", value_parser = parse::sizes)]
     sizes: Option<Sizes>,
 
@@ -73,7 +76,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "APPROACH", value_parser = parse::approaches, help = approach_help())]
     approach: Option<Approaches>,
 
-    /// The number of columns of the matrix or trace, or of polynomials for fft [default: 1 for ntt and fft, 16 for lde and commit]
+    /// The number of columns of the matrix or trace, or of polynomials for fft [default: 1 for ntt, fft and prefix, 16 for lde, commit, rows
+    /// and combine]
     #[arg(long, value_name = "M", value_parser = parse::positive)]
     columns: Option<usize>,
 
@@ -212,13 +216,13 @@ impl Arguments {
         }
         let (start, total) = (Instant::now(), tasks.len());
         let limit = options.input_limit(&engine);
-        // In a tour, variants of which a run has taken so long that their greater sizes are left out; and whether that was told.
-        let mut slow: Vec<(Task, bool)> = Vec::new();
+        // Variants that the device does not offer, or in a tour that have taken so long that their greater sizes are left out; and whether that was told.
+        let mut ended: Vec<(Task, bool)> = Vec::new();
         for (done, task) in tasks.into_iter().enumerate() {
             watch.stage_of("measuring", Unit::Things("measurements"), done as u64, total as u64);
-            if let Some((size, told)) = slow.iter_mut().find(|(slow, _)| slow.is_variant_of(&task)) {
+            if let Some((size, told)) = ended.iter_mut().find(|(ended, _)| ended.is_variant_of(&task)) {
                 if !std::mem::replace(told, true) {
-                    device.left_out.push(format!(
+                    device.leave_out(format!(
                         "{} and above: {} takes more than a second, which is long for a tour",
                         task.describe(),
                         size.describe()
@@ -228,9 +232,17 @@ impl Arguments {
             }
             watch.describe(progress(&device.id, &task.describe(), done, total, start.elapsed()));
             let bench = Bench { engine: &engine, device: &device, limit, pinned: self.pinned, tour };
-            let measurement = task.run(bench)?;
+            let measurement = match task.run(bench) {
+                // An operation that the user named must be offered.
+                Err(error @ Error::Unsupported { .. }) if self.operation.is_none() => {
+                    device.leave_out(error.to_string());
+                    ended.push((task, true));
+                    continue;
+                }
+                measurement => measurement?,
+            };
             if tour && measurement.median_seconds > 1.0 {
-                slow.push((task, false));
+                ended.push((task, false));
             }
             if tells {
                 watch.aside(|| output::print(&table::line(&measurement)))?;

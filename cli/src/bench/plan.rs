@@ -1,11 +1,12 @@
 //! What is measured: the operations, their sizes and their variants, in order.
 
 use clap::ValueEnum;
-use zkaccel::Engine;
 use zkaccel::device::DeviceKind;
 use zkaccel::merkle::Approach;
+use zkaccel::{Engine, Error};
 
 use super::curves::{self, KeptInputs, ScalarKind};
+use super::fields::OverField;
 use super::report::Measurement;
 use super::workloads::{self, Bench};
 use crate::curves::CurveName;
@@ -28,6 +29,24 @@ pub(super) enum Operation {
     Msm,
     /// A forward transform over the field of --field, natural order on both sides
     Fft,
+    /// Digests of the rows of a matrix
+    Rows,
+    /// A forward transform of points of the curve of --curve
+    Points,
+    /// Inverses of elements, over the field of --field as all that follows
+    Invert,
+    /// Products of two vectors, element by element
+    Multiply,
+    /// A linear combination of the columns of a matrix
+    Combine,
+    /// Prefix products of the columns of a matrix
+    Prefix,
+    /// A row program: PLONK's gate on eight columns
+    Program,
+    /// The permuted columns of a lookup argument
+    Lookup,
+    /// The product of a sparse matrix, of three entries in each row, with a vector
+    Sparse,
 }
 
 /// How deep to go.
@@ -42,6 +61,25 @@ pub(super) enum Depth {
 }
 
 impl Operation {
+    /// The name on the command line and in the JSON.
+    pub(super) fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().into())
+    }
+
+    /// Whether its matrices have as many columns as the user wishes.
+    pub(super) fn has_columns(self) -> bool {
+        self.usual_columns().is_some()
+    }
+
+    /// The columns of its matrices, where the user may wish for others.
+    fn usual_columns(self) -> Option<usize> {
+        match self {
+            Self::Ntt | Self::Fft | Self::Prefix => Some(1),
+            Self::Lde | Self::Commit | Self::Rows | Self::Combine => Some(16),
+            _ => None,
+        }
+    }
+
     /// Binary logarithms of the sizes to measure.
     fn sizes(self, depth: &Depth, kind: DeviceKind) -> Vec<u32> {
         match depth {
@@ -51,18 +89,22 @@ impl Operation {
                 // An eightfold extension of 2^16 rows has 2^19, and 64 MiB.
                 Self::Lde | Self::Commit => (12..=16).collect(),
                 Self::Msm => (10..=16).collect(),
-                Self::Fft => (10..=18).collect(),
+                Self::Points => (4..=10).collect(),
+                _ => (10..=18).collect(),
             },
             // Small sizes tell little of a GPU.
             Depth::Tour => {
                 let (first, last) = match (kind, self) {
                     (DeviceKind::Gpu, Self::Ntt) => (12, 24),
                     (DeviceKind::Gpu, Self::Lde | Self::Commit) => (10, 16),
+                    (DeviceKind::Gpu, Self::Points) => (6, 10),
                     (DeviceKind::Gpu, _) => (12, 20),
                     (_, Self::Merkle | Self::Msm) => (10, 16),
                     (_, Self::Ntt) => (12, 20),
                     (_, Self::Lde | Self::Commit) => (8, 14),
                     (_, Self::Fft) => (10, 18),
+                    (_, Self::Points) => (2, 6),
+                    (_, _) => (12, 16),
                 };
                 (first..=last).step_by(2).collect()
             }
@@ -94,29 +136,60 @@ pub(super) struct Task {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum What {
-    Merkle { hash: HashName, approach: Option<Approach> },
-    Ntt { columns: usize },
-    Lde { columns: usize, blowup: u64 },
-    Commit { hash: HashName, approach: Option<Approach>, columns: usize, blowup: u64 },
-    Msm { curve: CurveName, scalars: ScalarKind, kept: KeptInputs },
-    Fft { field: FieldName, polynomials: usize },
+    Merkle {
+        hash: HashName,
+        approach: Option<Approach>,
+    },
+    Ntt {
+        columns: usize,
+    },
+    Lde {
+        columns: usize,
+        blowup: u64,
+    },
+    Commit {
+        hash: HashName,
+        approach: Option<Approach>,
+        columns: usize,
+        blowup: u64,
+    },
+    Msm {
+        curve: CurveName,
+        scalars: ScalarKind,
+        kept: KeptInputs,
+    },
+    Rows {
+        hash: HashName,
+        columns: usize,
+    },
+    Points {
+        curve: CurveName,
+    },
+    /// Any of the operations over a field that the user may choose.
+    OverField {
+        operation: Operation,
+        field: FieldName,
+        columns: usize,
+    },
 }
 
-/// The measurements to take on an engine, and its errors for operations that its device does not offer. An operation that the user named
-/// must be offered.
+/// The measurements to take on an engine, and what none of the choices allows.
 pub(super) fn plan(choices: &Choices<'_>, engine: &Engine) -> Result<(Vec<Task>, Vec<String>), Failure> {
     let (mut tasks, mut left_out) = (Vec::new(), Vec::new());
     for &operation in Operation::value_variants() {
         if choices.operation.is_some_and(|only| only != operation) {
             continue;
         }
-        match curves::unsupported(operation, choices.curve, choices.field, engine) {
-            Some(error) if choices.operation.is_some() => return Err(error.into()),
-            Some(error) => {
-                left_out.push(error.to_string());
-                continue;
+        if operation == Operation::Points && !choices.curve.has_transforms() {
+            let reason = format!(
+                "points of {} have no transforms: no subgroup of its scalars has a power of two for its order",
+                choices.curve.name()
+            );
+            if choices.operation.is_some() {
+                return Err(Failure::new(reason));
             }
-            None => {}
+            left_out.push(reason);
+            continue;
         }
         for log_size in operation.sizes(&choices.depth, engine.device().kind) {
             let variants = choices.variants(operation, engine);
@@ -128,7 +201,8 @@ pub(super) fn plan(choices: &Choices<'_>, engine: &Engine) -> Result<(Vec<Task>,
 
 impl Choices<'_> {
     fn variants(&self, operation: Operation, engine: &Engine) -> Vec<What> {
-        let (columns, blowup) = (self.columns.unwrap_or(16), self.blowup);
+        let columns = self.columns.or(operation.usual_columns()).unwrap_or(1);
+        let blowup = self.blowup;
         let (curve, kept) = (self.curve, self.kept);
         match operation {
             Operation::Merkle => {
@@ -139,7 +213,7 @@ impl Choices<'_> {
                 };
                 hashes.iter().flat_map(each).collect()
             }
-            Operation::Ntt => vec![What::Ntt { columns: self.columns.unwrap_or(1) }],
+            Operation::Ntt => vec![What::Ntt { columns }],
             Operation::Lde => vec![What::Lde { columns, blowup }],
             Operation::Commit => {
                 let hash = self.hash.unwrap_or(HashName::ALL[0]);
@@ -147,7 +221,9 @@ impl Choices<'_> {
                 approaches.map(|approach| What::Commit { hash, approach, columns, blowup }).collect()
             }
             Operation::Msm => ScalarKind::ALL.map(|scalars| What::Msm { curve, scalars, kept }).to_vec(),
-            Operation::Fft => vec![What::Fft { field: self.field, polynomials: self.columns.unwrap_or(1) }],
+            Operation::Rows => vec![What::Rows { hash: self.hash.unwrap_or(HashName::ALL[0]), columns }],
+            Operation::Points => vec![What::Points { curve }],
+            _ => vec![What::OverField { operation, field: self.field, columns }],
         }
     }
 
@@ -162,7 +238,7 @@ impl Choices<'_> {
 }
 
 impl Task {
-    pub(super) fn run(self, bench: Bench<'_>) -> Result<Measurement, Failure> {
+    pub(super) fn run(self, bench: Bench<'_>) -> Result<Measurement, Error> {
         let log_size = self.log_size;
         match self.what {
             What::Merkle { hash, approach } => {
@@ -176,8 +252,13 @@ impl Task {
             What::Msm { curve, scalars, kept } => {
                 curve.visit(curves::Sums { bench, curve, scalars, kept, log_size })
             }
-            What::Fft { field, polynomials } => {
-                field.visit(curves::Transforms { bench, field, polynomials, log_size })
+            What::Rows { hash, columns } => hash.visit(workloads::Rows { bench, hash, columns, log_size }),
+            What::Points { curve } => {
+                let transforms = curve.visit_transformed(curves::Points { bench, curve, log_size });
+                transforms.expect("a plan has no transforms of points that have none")
+            }
+            What::OverField { operation, field, columns } => {
+                field.visit(OverField { bench, operation, field, columns, log_size })
             }
         }
     }
@@ -201,7 +282,9 @@ impl Task {
                 let over = if curve.is_default() { String::new() } else { format!(" over {}", curve.name()) };
                 format!("multi-scalar multiplication{over}, {}", scalars.name())
             }
-            What::Fft { field, .. } => format!("transform over {}", field.name()),
+            What::Rows { hash, .. } => format!("digests of rows, {hash}"),
+            What::Points { curve } => format!("transform of points of {}", curve.name()),
+            What::OverField { operation, field, .. } => format!("{} over {}", operation.name(), field.name()),
         };
         format!("{what}, 2^{}", self.log_size)
     }

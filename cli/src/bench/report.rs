@@ -14,6 +14,7 @@ use zkaccel::merkle::Approach;
 
 use super::ceilings::Ceilings;
 use super::measure::Times;
+use super::plan::Operation;
 use crate::engine::{DeviceTotals, work_of};
 use crate::failure::{Context, Failure};
 use crate::files::{Input, input_name};
@@ -182,9 +183,9 @@ pub(super) struct OneRun {
 
 impl Subject {
     /// An operation without options.
-    pub(super) fn new(operation: &str, log_size: u32, pinned: bool) -> Self {
+    pub(super) fn new(operation: Operation, log_size: u32, pinned: bool) -> Self {
         Self {
-            operation: operation.into(),
+            operation: operation.name(),
             hash: None,
             curve: None,
             field: None,
@@ -246,6 +247,13 @@ impl Device {
             left_out: Vec::new(),
             work: Vec::new(),
         })
+    }
+
+    /// Records why something was not measured, once.
+    pub(super) fn leave_out(&mut self, reason: String) {
+        if !self.left_out.contains(&reason) {
+            self.left_out.push(reason);
+        }
     }
 
     /// Records what the engine did and chose.

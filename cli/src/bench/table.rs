@@ -1,5 +1,6 @@
 //! Measurements as a table on a terminal.
 
+use super::contents::Over;
 use super::report::{Device, Measurement, Report};
 use crate::output::time;
 
@@ -41,8 +42,8 @@ pub(super) fn heading(version: &str, device: &Device, pinned: bool) -> String {
     lines.push("GB/s: the input read once and the output written once, in the median time".into());
     lines.retain(|line| !line.is_empty());
     let mut columns = format!(
-        "{:<8}{:<16}{:<6}{:>8}{:>6}{:>14}{:>14}{:>14}{:>24}{:>10}",
-        "", "hash/scalars", "size", "columns", "runs", "min", "median", "max", "rate at the median", "GB/s"
+        "{:<10}{:<24}{:<6}{:>8}{:>6}{:>14}{:>14}{:>14}{:>24}{:>10}",
+        "", "over", "size", "columns", "runs", "min", "median", "max", "rate at the median", "GB/s"
     );
     if device.tells_time {
         columns +=
@@ -56,13 +57,13 @@ pub(super) fn heading(version: &str, device: &Device, pinned: bool) -> String {
 pub(super) fn line(measurement: &Measurement) -> String {
     let subject = &measurement.subject;
     let dash = || "-".to_owned();
-    let scalars = || subject.scalars.clone().unwrap_or_else(dash);
-    let hash = subject.hash.map_or_else(scalars, |hash| hash.to_string());
+    let over = Over::of(subject).map_or_else(dash, |over| over.name().to_owned());
+    let over = subject.scalars.iter().fold(over, |over, scalars| format!("{over}, {scalars}"));
     let columns = subject.columns.map_or_else(dash, |columns| columns.to_string());
     let size = format!("2^{}", subject.log_size);
     let runs = format!("{}{}", measurement.runs, if measurement.few_runs { "*" } else { "" });
     let rate = |rate: f64| format!("{}{}", scaled(rate), measurement.rate_unit);
-    let mut line = format!("{:<8}{hash:<16}{size:<6}{columns:>8}{runs:>6}", subject.operation);
+    let mut line = format!("{:<10}{over:<24}{size:<6}{columns:>8}{runs:>6}", subject.operation);
     for seconds in [measurement.min_seconds, measurement.median_seconds, measurement.max_seconds] {
         line += &format!("{:>14}", time(seconds));
     }

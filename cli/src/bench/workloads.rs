@@ -1,4 +1,4 @@
-//! Workloads: trees, transforms, extensions and commitments over pseudo-random words.
+//! Workloads: trees, transforms, extensions, hashes of rows and commitments over pseudo-random words.
 
 use std::ops::{Deref, DerefMut};
 
@@ -15,8 +15,8 @@ use zkaccel::{Engine, Error};
 use super::counts;
 use super::inputs::{self, fill};
 use super::measure::measure;
+use super::plan::Operation;
 use super::report::{Device, Measurement, OneRun, Subject};
-use crate::failure::Failure;
 use crate::hashes::{HashName, HashVisitor};
 
 /// Bytes of a digest, and of an element.
@@ -46,9 +46,9 @@ pub(super) struct Merkle<'a> {
 }
 
 impl HashVisitor for Merkle<'_> {
-    type Output = Result<Measurement, Failure>;
+    type Output = Result<Measurement, Error>;
 
-    fn visit<H: Accelerated>(self) -> Result<Measurement, Failure> {
+    fn visit<H: Accelerated>(self) -> Result<Measurement, Error> {
         let Self { bench, hash, approach, log_size } = self;
         let leaves = bench.words(4 << log_size)?;
         let leaves: &[H::Digest] = bytemuck::cast_slice(&leaves);
@@ -57,13 +57,13 @@ impl HashVisitor for Merkle<'_> {
         let count = leaves.len() as u64;
         let (bytes, products) = (DIGEST * (2 * count - 1), counts::tree(hash, log_size));
         let work = OneRun { count: count - 1, unit: "merges/s", bytes, products };
-        let subject = Subject { hash: Some(hash), ..bench.subject("merkle", log_size) };
+        let subject = Subject { hash: Some(hash), ..bench.subject(Operation::Merkle, log_size) };
         Ok(Measurement::new(subject.with_approach(approach), &times, work, bench.device))
     }
 }
 
 /// Forward transforms of 2^`log_size` rows, in place, natural order on both sides.
-pub(super) fn ntt(bench: Bench<'_>, columns: usize, log_size: u32) -> Result<Measurement, Failure> {
+pub(super) fn ntt(bench: Bench<'_>, columns: usize, log_size: u32) -> Result<Measurement, Error> {
     let engine = bench.engine;
     let ntt = Ntt::forward(Domain::new(log_size, Convention::default())?);
     let shape = Shape { rows: 1 << log_size, columns, layout: Layout::RowMajor };
@@ -73,7 +73,7 @@ pub(super) fn ntt(bench: Bench<'_>, columns: usize, log_size: u32) -> Result<Mea
     let count = data.len() as u64;
     let products = Some(counts::ntt(log_size, columns));
     let work = OneRun { count, unit: "elements/s", bytes: 2 * ELEMENT * count, products };
-    let subject = Subject { columns: Some(columns), ..bench.subject("ntt", log_size) };
+    let subject = Subject { columns: Some(columns), ..bench.subject(Operation::Ntt, log_size) };
     Ok(Measurement::new(subject, &times, work, bench.device))
 }
 
@@ -83,7 +83,7 @@ pub(super) fn lde(
     blowup: u64,
     columns: usize,
     log_size: u32,
-) -> Result<Measurement, Failure> {
+) -> Result<Measurement, Error> {
     let engine = bench.engine;
     let lde = Lde::onto_coset(log_size, blowup, Convention::default(), Goldilocks::GENERATOR)?;
     let shape = Shape { rows: 1 << log_size, columns, layout: Layout::ColumnMajor };
@@ -96,8 +96,33 @@ pub(super) fn lde(
     let products = Some(counts::lde(log_size, columns, blowup));
     let work = OneRun { count, unit: "elements/s", bytes: ELEMENT * (read + count), products };
     let (columns, blowup) = (Some(columns), Some(blowup));
-    let subject = Subject { columns, blowup, ..bench.subject("lde", log_size) };
+    let subject = Subject { columns, blowup, ..bench.subject(Operation::Lde, log_size) };
     Ok(Measurement::new(subject, &times, work, bench.device))
+}
+
+/// Digests of the 2^`log_size` rows of a row-major matrix.
+pub(super) struct Rows<'a> {
+    pub(super) bench: Bench<'a>,
+    pub(super) hash: HashName,
+    pub(super) columns: usize,
+    pub(super) log_size: u32,
+}
+
+impl HashVisitor for Rows<'_> {
+    type Output = Result<Measurement, Error>;
+
+    fn visit<H: Accelerated>(self) -> Self::Output {
+        let Self { bench, hash, columns, log_size } = self;
+        let (engine, rows) = (bench.engine, 1_usize << log_size);
+        let matrix = Matrix::from_rows(bench.ordinary_words(rows.saturating_mul(columns))?, rows, columns)?;
+        let times = measure(engine, bench.tour, || Ok(()), |()| engine.hash_rows::<H, _>(&matrix))?;
+        let count = rows as u64;
+        let bytes = ELEMENT * matrix.as_slice().len() as u64 + DIGEST * count;
+        let work = OneRun { count, unit: "rows/s", bytes, products: counts::rows(hash, log_size, columns) };
+        let (hash, columns) = (Some(hash), Some(columns));
+        let subject = Subject { hash, columns, pinned: false, ..bench.subject(Operation::Rows, log_size) };
+        Ok(Measurement::new(subject, &times, work, bench.device))
+    }
 }
 
 /// Commitments to traces with the usual shift and convention.
@@ -111,9 +136,9 @@ pub(super) struct Commit<'a> {
 }
 
 impl HashVisitor for Commit<'_> {
-    type Output = Result<Measurement, Failure>;
+    type Output = Result<Measurement, Error>;
 
-    fn visit<H: Accelerated>(self) -> Result<Measurement, Failure> {
+    fn visit<H: Accelerated>(self) -> Result<Measurement, Error> {
         let Self { bench, hash, approach, shape: (columns, blowup, log_size) } = self;
         let spec = TraceSpec { blowup, ..TraceSpec::default() };
         let rows = 1_usize << log_size;
@@ -128,7 +153,7 @@ impl HashVisitor for Commit<'_> {
         let products = Some(counts::commitment(hash, log_size, columns, blowup));
         let work = OneRun { count: elements, unit: "elements/s", bytes, products };
         let (hash, columns, blowup) = (Some(hash), Some(columns), Some(blowup));
-        let subject = Subject { hash, columns, blowup, ..bench.subject("commit", log_size) };
+        let subject = Subject { hash, columns, blowup, ..bench.subject(Operation::Commit, log_size) };
         Ok(Measurement::new(subject.with_approach(approach), &times, work, bench.device))
     }
 }
@@ -161,7 +186,7 @@ impl DerefMut for Words {
 
 impl Bench<'_> {
     /// An operation without options of its own.
-    pub(super) fn subject(&self, operation: &str, log_size: u32) -> Subject {
+    pub(super) fn subject(&self, operation: Operation, log_size: u32) -> Subject {
         Subject::new(operation, log_size, self.pinned)
     }
 

@@ -108,7 +108,7 @@ fn json_is_of_the_published_schema() {
         .iter()
         .map(|row| row["operation"].as_str().unwrap())
         .collect();
-    assert_eq!(operations.len(), 6);
+    assert_eq!(operations.len(), 15);
     assert_valid(&bench.json("bench msm --sizes 4 --tables --pinned"));
     if std::env::var("ZKACCEL_REQUIRE").is_ok_and(|required| required.contains("opencl:0")) {
         let report = bench.json("bench ntt --sizes 12 --device cpu,opencl:0 --each");

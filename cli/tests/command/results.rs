@@ -242,8 +242,8 @@ fn benchmarks() {
     assert_eq!(report["schema"], 1);
     assert_eq!(report["devices"][0]["units"], 1);
     let rows = report["measurements"].as_array().unwrap();
-    // Every hash, two transforms, an extension, a commitment, and sums of three kinds of scalars, at two sizes.
-    assert_eq!(rows.len(), 2 * (HASHES.len() + 7));
+    // Trees of every hash, sums of three kinds of scalars, and the thirteen other operations, at two sizes.
+    assert_eq!(rows.len(), 2 * (HASHES.len() + 3 + 13));
     for row in rows {
         assert!(row["runs"].as_u64().unwrap() >= 10, "{row}");
         let times = ["min", "lower_quartile", "median", "upper_quartile", "max"];
@@ -373,6 +373,16 @@ fn measurements_say_what_was_moved() {
         ("fft", 2 * 4 * 4096),
         ("msm", (4 + 8) * 4096 + 12),
         ("msm --pinned", (4 + 8) * 4096 + 12),
+        // Three columns in, a digest out; elements in and out; two vectors in, one out; three columns in, one out.
+        ("rows --columns 3 --hash blake3", (3 + 4) * 4096),
+        ("invert", 2 * 4 * 4096),
+        ("multiply", 3 * 4 * 4096),
+        ("combine --columns 3", 4 * 4 * 4096),
+        ("prefix --columns 3", 2 * 3 * 4 * 4096),
+        // Eight columns in, one out; two and two; a vector in and out, and three entries for each row.
+        ("program", 9 * 4 * 4096),
+        ("lookup", 4 * 4 * 4096),
+        ("sparse", (2 * 4 + 3) * 4096),
     ] {
         let report = bench.json(&format!("bench {operation} --sizes 12 --device cpu"));
         let row = &report["measurements"][0];

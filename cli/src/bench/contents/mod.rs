@@ -12,7 +12,8 @@ use crate::failure::Failure;
 use crate::page::figure::Figure;
 use crate::page::frame::{Page, Section, Tile};
 use crate::page::number::si;
-use over::Over;
+use over::Kind;
+pub(super) use over::Over;
 
 /// Figures of a page, which are numbered in the order in which they come.
 #[derive(Default)]
@@ -28,18 +29,29 @@ impl Figures {
 }
 
 /// The operations in the order of the page, with the titles of their sections and of their headline figures.
-const OPERATIONS: [Words; 6] = [
-    Words { operation: "merkle", title: "Merkle trees", what: "Merkle tree", items: "leaves" },
-    Words { operation: "ntt", title: "Transforms", what: "NTT", items: "points" },
-    Words { operation: "lde", title: "Low-degree extensions", what: "Low-degree extension", items: "rows" },
-    Words { operation: "commit", title: "Commitments to traces", what: "Commitment", items: "rows" },
-    Words { operation: "msm", title: "Multi-scalar multiplication", what: "MSM", items: "pairs" },
-    Words { operation: "fft", title: "Transforms", what: "FFT", items: "points" },
+const OPERATIONS: [Words; 15] = [
+    Words::new("merkle", Kind::Hash, ["Merkle trees", "Merkle tree", "leaves"]),
+    Words::new("ntt", Kind::Goldilocks, ["Transforms", "NTT", "points"]),
+    Words::new("lde", Kind::Goldilocks, ["Low-degree extensions", "Low-degree extension", "rows"]),
+    Words::new("commit", Kind::Hash, ["Commitments to traces", "Commitment", "rows"]),
+    Words::new("msm", Kind::Curve, ["Multi-scalar multiplication", "MSM", "pairs"]),
+    Words::new("fft", Kind::Field, ["Transforms", "FFT", "points"]),
+    Words::new("rows", Kind::Hash, ["Digests of rows", "Digests of rows", "rows"]),
+    Words::new("points", Kind::Curve, ["Transforms of points", "Transform of points", "points"]),
+    Words::new("invert", Kind::Field, ["Inverses", "Inverses", "elements"]),
+    Words::new("multiply", Kind::Field, ["Products of vectors", "Product of vectors", "elements"]),
+    Words::new("combine", Kind::Field, ["Combinations of columns", "Combination of columns", "rows"]),
+    Words::new("prefix", Kind::Field, ["Prefix products", "Prefix products", "rows"]),
+    Words::new("program", Kind::Field, ["Row programs: PLONK's gate", "Row program", "rows"]),
+    Words::new("lookup", Kind::Field, ["Permuted columns of lookups", "Lookup", "rows"]),
+    Words::new("sparse", Kind::Field, ["Products with sparse matrices", "Sparse product", "rows"]),
 ];
 
 /// What an operation is called, without the hash, the curve or the field that it is over.
 struct Words {
     operation: &'static str,
+    /// What it is over.
+    kind: Kind,
     title: &'static str,
     /// The operation itself.
     what: &'static str,
@@ -48,13 +60,17 @@ struct Words {
 }
 
 impl Words {
+    const fn new(operation: &'static str, kind: Kind, [title, what, items]: [&'static str; 3]) -> Self {
+        Self { operation, kind, title, what, items }
+    }
+
     fn of(operation: &str) -> &'static Self {
         OPERATIONS.iter().find(|words| words.operation == operation).unwrap_or(&OPERATIONS[0])
     }
 
     /// The title of measurements that are all over the same, or over several.
     fn title(&self, over: Option<Over<'_>>) -> String {
-        let several = || if self.operation == "fft" { " over scalar fields".into() } else { String::new() };
+        let several = || if self.kind == Kind::Field { " over scalar fields".into() } else { String::new() };
         format!("{}{}", self.title, over.map_or_else(several, Over::phrase))
     }
 }

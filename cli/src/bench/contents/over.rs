@@ -3,30 +3,39 @@
 use std::any::TypeId;
 
 use zkaccel::bn254::{Fq, Fr};
-use zkaccel::field::{CoordinateField, TwoAdicPrime};
+use zkaccel::field::CoordinateField;
 use zkaccel::msm::AcceleratedCurve;
-use zkaccel::ntt::AcceleratedField;
 
+use super::Words;
 use crate::bench::report::{Measurement, Subject};
 use crate::curves::{CurveName, CurveVisitor};
-use crate::fields::{FieldName, FieldVisitor};
+use crate::fields::{FieldName, FieldVisitor, PrimeField};
+
+/// What an operation is over, of what kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Hash,
+    Curve,
+    /// A field that the user chooses.
+    Field,
+    Goldilocks,
+}
 
 /// What an operation is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Over<'a> {
+pub(in crate::bench) enum Over<'a> {
     Hash(&'a str),
     Curve(&'a str),
     Field(&'a str),
 }
 
 impl<'a> Over<'a> {
-    pub(super) fn of(subject: &'a Subject) -> Option<Self> {
-        Some(match subject.operation.as_str() {
-            "merkle" | "commit" => Self::Hash(subject.hash?.name()),
-            "msm" => Self::Curve(subject.curve.as_deref().unwrap_or(CurveName::DEFAULT)),
-            "fft" => Self::Field(subject.field.as_deref().unwrap_or(FieldName::DEFAULT)),
-            "ntt" | "lde" => Self::Field("Goldilocks"),
-            _ => return None,
+    pub(in crate::bench) fn of(subject: &'a Subject) -> Option<Self> {
+        Some(match Words::of(&subject.operation).kind {
+            Kind::Hash => Self::Hash(subject.hash?.name()),
+            Kind::Curve => Self::Curve(subject.curve.as_deref().unwrap_or(CurveName::DEFAULT)),
+            Kind::Field => Self::Field(subject.field.as_deref().unwrap_or(FieldName::DEFAULT)),
+            Kind::Goldilocks => Self::Field("Goldilocks"),
         })
     }
 
@@ -36,7 +45,7 @@ impl<'a> Over<'a> {
         runs.all(|run| Self::of(&run.subject) == Some(first)).then_some(first)
     }
 
-    pub(super) fn name(self) -> &'a str {
+    pub(in crate::bench) fn name(self) -> &'a str {
         match self {
             Self::Hash(name) | Self::Curve(name) | Self::Field(name) => name,
         }
@@ -78,7 +87,7 @@ impl CurveVisitor for IsOfBn254 {
 impl FieldVisitor for IsOfBn254 {
     type Output = bool;
 
-    fn visit<F: TwoAdicPrime + AcceleratedField>(self) -> bool {
+    fn visit<F: PrimeField>(self) -> bool {
         is_of_bn254::<F>()
     }
 }

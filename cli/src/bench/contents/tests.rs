@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
+use clap::ValueEnum;
 use serde_json::json;
 
-use super::page;
+use super::{OPERATIONS, page};
+use crate::bench::plan::Operation;
 use crate::bench::report::{Measurement, Report, Subject};
 use crate::hashes::HashName;
 
@@ -33,6 +35,12 @@ fn tags(page: &str) -> Vec<&str> {
         rest = next;
     }
     tags
+}
+
+#[test]
+fn every_operation_has_words() {
+    let names = Operation::value_variants().iter().map(|operation| operation.name());
+    assert!(names.eq(OPERATIONS.iter().map(|words| words.operation)));
 }
 
 #[test]
