@@ -33,146 +33,69 @@ impl AcceleratedField for Goldilocks {
     }
 }
 
-/// How generic code gets from a backend to its operations over one field.
-pub trait OnBackends: TwoAdic {
-    /// The backend's transforms over this field.
-    fn transforms(backend: &dyn Backend) -> &dyn Transforms<Self>;
+/// Makes everything of the table of kinds: the operations of a backend over one field, in host memory and in a device's, and how generic code gets to each.
+macro_rules! kinds {
+    ($($what:literal: $kind:ident, $trait:ident; $resident_kind:ident, $resident_trait:ident;)*) => {
+        /// How generic code gets from a backend to its operations over one field.
+        pub trait OnBackends: TwoAdic {
+            $(
+                #[doc = concat!("The backend's ", $what, " over this field.")]
+                fn $kind(backend: &dyn Backend) -> &dyn $trait<Self>;
 
-    /// The same on data in a device's memory.
-    fn resident_transforms(backend: &dyn ResidentBackend) -> &dyn ResidentTransforms<Self>;
+                #[doc = concat!("The backend's ", $what, " over this field, of data in a device's memory.")]
+                fn $resident_kind(backend: &dyn ResidentBackend) -> &dyn $resident_trait<Self>;
+            )*
+        }
 
-    /// The backend's inverses over this field.
-    fn inversion(backend: &dyn Backend) -> &dyn Inversion<Self>;
+        /// All operations over one field.
+        pub trait OverField<F: TwoAdic + BaseField>: $($trait<F> +)* {}
 
-    /// The same of data in a device's memory.
-    fn resident_inversion(backend: &dyn ResidentBackend) -> &dyn ResidentInversion<Self>;
+        impl<F: TwoAdic + BaseField, T> OverField<F> for T where T: $($trait<F> +)* {}
 
-    /// The backend's row programs over this field.
-    fn programs(backend: &dyn Backend) -> &dyn Programs<Self>;
+        /// All operations over one field on data in a device's memory.
+        pub trait ResidentOverField<F: TwoAdic + BaseField>: $($resident_trait<F> +)* {}
 
-    /// The same on data in a device's memory.
-    fn resident_programs(backend: &dyn ResidentBackend) -> &dyn ResidentPrograms<Self>;
+        impl<F: TwoAdic + BaseField, T> ResidentOverField<F> for T where T: $($resident_trait<F> +)* {}
 
-    /// The backend's combinations of columns and of rows over this field.
-    fn combinations(backend: &dyn Backend) -> &dyn Combinations<Self>;
+        macro_rules! on_backends {
+            ($field:path) => {
+                impl OnBackends for $field {
+                    $(
+                        fn $kind(backend: &dyn Backend) -> &dyn $trait<Self> {
+                            backend
+                        }
 
-    /// The same of matrices in a device's memory.
-    fn resident_combinations(backend: &dyn ResidentBackend) -> &dyn ResidentCombinations<Self>;
-
-    /// The backend's prefix products over this field.
-    fn prefix_products(backend: &dyn Backend) -> &dyn PrefixProducts<Self>;
-
-    /// The same of matrices in a device's memory.
-    fn resident_prefix_products(backend: &dyn ResidentBackend) -> &dyn ResidentPrefixProducts<Self>;
-
-    /// The backend's permutations of lookups over this field.
-    fn lookups(backend: &dyn Backend) -> &dyn Lookups<Self>;
-
-    /// The same of matrices in a device's memory.
-    fn resident_lookups(backend: &dyn ResidentBackend) -> &dyn ResidentLookups<Self>;
+                        fn $resident_kind(backend: &dyn ResidentBackend) -> &dyn $resident_trait<Self> {
+                            backend
+                        }
+                    )*
+                }
+            };
+        }
+    };
+}
+kinds! {
+    "transforms": transforms, Transforms; resident_transforms, ResidentTransforms;
+    "inverses": inversion, Inversion; resident_inversion, ResidentInversion;
+    "row programs": programs, Programs; resident_programs, ResidentPrograms;
+    "combinations of columns and of rows": combinations, Combinations; resident_combinations, ResidentCombinations;
+    "prefix products": prefix_products, PrefixProducts; resident_prefix_products, ResidentPrefixProducts;
+    "permuted columns of lookups": lookups, Lookups; resident_lookups, ResidentLookups;
 }
 
 macro_rules! every_field {
     ($($field:path;)*) => {
-        /// What every field has.
-        pub trait EveryField:
-            $(
-                Transforms<$field>
-                + Inversion<$field>
-                + Programs<$field>
-                + Combinations<$field>
-                + PrefixProducts<$field>
-                + Lookups<$field> +
-            )*
-        {
-        }
+        /// All operations over every field.
+        pub trait EveryField: $(OverField<$field> +)* {}
 
-        impl<T> EveryField for T where
-            T: $(
-                Transforms<$field>
-                + Inversion<$field>
-                + Programs<$field>
-                + Combinations<$field>
-                + PrefixProducts<$field>
-                + Lookups<$field> +
-            )*
-        {
-        }
+        impl<T> EveryField for T where T: $(OverField<$field> +)* {}
 
-        /// The same in a device's memory.
-        pub trait EveryResidentField:
-            $(
-                ResidentTransforms<$field>
-                + ResidentInversion<$field>
-                + ResidentPrograms<$field>
-                + ResidentCombinations<$field>
-                + ResidentPrefixProducts<$field>
-                + ResidentLookups<$field> +
-            )*
-        {
-        }
+        /// The same on data in a device's memory.
+        pub trait EveryResidentField: $(ResidentOverField<$field> +)* {}
 
-        impl<T> EveryResidentField for T where
-            T: $(
-                ResidentTransforms<$field>
-                + ResidentInversion<$field>
-                + ResidentPrograms<$field>
-                + ResidentCombinations<$field>
-                + ResidentPrefixProducts<$field>
-                + ResidentLookups<$field> +
-            )*
-        {
-        }
+        impl<T> EveryResidentField for T where T: $(ResidentOverField<$field> +)* {}
 
-        $(impl OnBackends for $field {
-            fn transforms(backend: &dyn Backend) -> &dyn Transforms<Self> {
-                backend
-            }
-
-            fn resident_transforms(backend: &dyn ResidentBackend) -> &dyn ResidentTransforms<Self> {
-                backend
-            }
-
-            fn inversion(backend: &dyn Backend) -> &dyn Inversion<Self> {
-                backend
-            }
-
-            fn resident_inversion(backend: &dyn ResidentBackend) -> &dyn ResidentInversion<Self> {
-                backend
-            }
-
-            fn programs(backend: &dyn Backend) -> &dyn Programs<Self> {
-                backend
-            }
-
-            fn resident_programs(backend: &dyn ResidentBackend) -> &dyn ResidentPrograms<Self> {
-                backend
-            }
-
-            fn combinations(backend: &dyn Backend) -> &dyn Combinations<Self> {
-                backend
-            }
-
-            fn resident_combinations(backend: &dyn ResidentBackend) -> &dyn ResidentCombinations<Self> {
-                backend
-            }
-
-            fn prefix_products(backend: &dyn Backend) -> &dyn PrefixProducts<Self> {
-                backend
-            }
-
-            fn resident_prefix_products(backend: &dyn ResidentBackend) -> &dyn ResidentPrefixProducts<Self> {
-                backend
-            }
-
-            fn lookups(backend: &dyn Backend) -> &dyn Lookups<Self> {
-                backend
-            }
-
-            fn resident_lookups(backend: &dyn ResidentBackend) -> &dyn ResidentLookups<Self> {
-                backend
-            }
-        })*
+        $(on_backends!($field);)*
     };
 }
 #[cfg(feature = "bn254")]
