@@ -3,9 +3,11 @@
 //! Items are rows or columns, and terms the entries of an item ([`backend`](crate::backend)). Where items are adjacent, a few terms of all items of a block
 //! are taken at a time: each word comes from memory once, and lines of caches stay until neighbours have used the rest of them, even if terms are
 //! a power of two apart and share a set. Where items are too few for all threads, terms are cut into slices besides, whose sums are
-//! added. Over Goldilocks items or terms are taken side by side (`lanes.rs`).
+//! added. Items or terms are taken side by side: over Goldilocks in `lanes.rs`, over prime fields in `primes.rs`.
 
 mod lanes;
+#[cfg(feature = "bn254")]
+mod primes;
 
 use std::ops::Range;
 
@@ -74,7 +76,7 @@ impl Summed for Goldilocks {
     }
 }
 
-/// Lazy residues.
+/// Lazy residues, or residues side by side.
 #[cfg(feature = "bn254")]
 impl<F: MontgomeryField + TwoAdic> Summed for F {
     type Sum = Residue<F>;
@@ -92,6 +94,10 @@ impl<F: MontgomeryField + TwoAdic> Summed for F {
         let mut element = [<F as TwoAdic>::ZERO];
         prime::residues_mut(&mut element)[0] = Residue::from_montgomery(sum.canonical());
         element[0]
+    }
+
+    fn sums(simd: Simd, products: Products<'_, Self>, items: Range<usize>, terms: Range<usize>) -> Vec<Self> {
+        primes::sums(simd, products, items, terms)
     }
 }
 

@@ -108,8 +108,10 @@ mod tests {
     }
 
     /// Of matrices in both layouts, as many at once as there are forms for: one, two and four.
-    #[test]
-    fn combinations_are_made_in_vectors() {
+    fn combinations<F: AcceleratedField>(kind: &str, elements: fn(usize) -> Vec<F>)
+    where
+        Cpu: Combinations<F>,
+    {
         const ROWS: usize = 1 << 8;
         const COLUMNS: usize = 16;
         const MOST: usize = 7;
@@ -125,16 +127,23 @@ mod tests {
                     row_step: count,
                     column_step: 1,
                 };
-                at_every_level("combinations of columns", "Lanes", |cpu| {
+                at_every_level("combinations of columns", kind, |cpu| {
                     let mut combined = elements(ROWS * count);
                     cpu.combine_columns(matrix, factors(COLUMNS), &mut combined).unwrap();
                 });
-                at_every_level("combinations of rows", "Lanes", |cpu| {
+                at_every_level("combinations of rows", kind, |cpu| {
                     let mut sums = elements(COLUMNS * count);
                     cpu.combine_rows(factors(ROWS), matrix, &mut sums).unwrap();
                 });
             }
         }
+    }
+
+    #[test]
+    fn combinations_are_made_in_vectors() {
+        combinations("Lanes", elements);
+        #[cfg(feature = "bn254")]
+        combinations("Quadwords", |len| vec![-crate::bn254::Fr::from(2); len]);
     }
 
     /// Rows in both layouts, and trees: of 64 rows none is hashed alone, of the nodes only some where the tree is narrow.
