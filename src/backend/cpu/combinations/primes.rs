@@ -2,22 +2,19 @@
 //!
 //! # Mathematical description
 //!
-//! A residue below 2p times a factor below p, in the form that makes up for the limbs' powers of 2, is below 2p. Eight such values can be added before the sum
-//! is to be reduced below 2p again, so that a sum and seven products take one reduction more than the products have.
+//! A residue below 2p times a factor below p, in the form that makes up for the limbs' powers of 2, is below 32 p^2. Sixteen such products are summed as they are, and their
+//! sum is reduced once, to less than 16p; with the sum so far, below 2p, it is brought below 2p again.
 
 use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::{Products, RUN};
 use crate::backend::cpu::quadwords::MAX_WIDTH;
-use crate::backend::cpu::residues::{Residues, load, on_residues};
+use crate::backend::cpu::residues::{Residues, SUMMED, load, on_residues};
 use crate::backend::cpu::simd::{Simd, Vectorised};
 use crate::field::montgomery::Residue;
 use crate::field::prime::{residues, residues_mut};
 use crate::field::{MontgomeryField, TwoAdic};
-
-/// Products between reductions.
-const SUMMED: usize = 7;
 
 /// [`Products::sums`] on vectors.
 pub(super) fn sums<F: MontgomeryField + TwoAdic>(
@@ -77,8 +74,7 @@ fn values<R: Residues>(elements: &[R::Field]) -> R::Factor {
 /// What a sum and up to [`SUMMED`] products of vectors are together.
 #[inline(always)]
 fn added<R: Residues>(sum: R::Sum, a: &[R::Factor], b: &[R::Factor]) -> R::Sum {
-    let products = a.iter().zip(b).fold(sum, |sum, (&a, &b)| R::plus(sum, R::product(a, b)));
-    R::reduced(products)
+    R::reduced(R::plus(sum, R::sum_of_products(a, b)))
 }
 
 /// The elements of a sum.

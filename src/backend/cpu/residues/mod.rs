@@ -87,6 +87,9 @@ pub(super) trait Residues: Coordinates<Element = Residue<<Self as Residues>::Fie
     /// a b, below 2p, for values below 2p.
     fn times(a: Self::Sum, b: Self::Sum) -> Self::Sum;
 
+    /// The sum of up to [`SUMMED`] products of values below 2p with [`shifted_factors`](Self::shifted_factors), divided by 2^256: below 16p.
+    fn sum_of_products(a: &[Self::Factor], b: &[Self::Factor]) -> Self::Sum;
+
     /// A value of a transform, made small enough for two layers of butterflies.
     fn before_two_layers(a: Self::Sum) -> Self::Sum;
 
@@ -102,6 +105,9 @@ pub(super) trait Residues: Coordinates<Element = Residue<<Self as Residues>::Fie
     /// Exchanges lanes and vectors: value j of vector i with value i of vector j, among the first `WIDTH` vectors.
     fn transposed(vectors: [Self::Sum; MAX_WIDTH]) -> [Self::Sum; MAX_WIDTH];
 }
+
+/// Products that are summed before they are reduced.
+pub(super) const SUMMED: usize = 16;
 
 /// A vector of elements, `step` from each other.
 #[inline(always)]

@@ -106,7 +106,7 @@ impl<Q, M: Modulus<Limbs = [u64; N]>, const N: usize, const L: usize, const W: u
     const MINUS_P: [u64; L] = complement(Self::P);
 
     /// R / p, rounded down, by the highest limb, rounded up; of eight limbs by one more. Bounds of products and of values of transforms rest on its size.
-    const QUOTIENT: u64 = {
+    pub(super) const QUOTIENT: u64 = {
         let (top, one) = (Self::P[L - 1], 1 << BITS);
         let least = one / (top + if L == 8 { 2 } else { 1 });
         if L == 8 {

@@ -145,6 +145,11 @@ impl<M: MontgomeryField> Residues for Scalar<M> {
     }
 
     #[inline(always)]
+    fn sum_of_products(a: &[Residue<M>], b: &[Residue<M>]) -> Residue<M> {
+        a.iter().zip(b).fold(Residue::ZERO, |sum, (&a, &b)| sum.add(a.mul(b)))
+    }
+
+    #[inline(always)]
     fn before_two_layers(a: Residue<M>) -> Residue<M> {
         if M::LAZY { a.nearly_reduced() } else { a }
     }

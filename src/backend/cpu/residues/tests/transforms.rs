@@ -58,6 +58,30 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Transforms<Q, M> {
                 }
             }
         }
+        // Sums of such products, of none, one, and as many as there may be, the largest ones among them; and these with a value below 2p.
+        let largest = [sub_limbs(M::P, [1, 0, 0, 0]).0; MAX_WIDTH];
+        for elements in
+            [largest, eight(&all, 5).map(|limbs| Residue::<M>::from_montgomery(limbs).canonical())]
+        {
+            let shifted =
+                Radix52::<Q, M>::shifted_factors(std::array::from_fn(|i| Residue::at(&elements[i])));
+            let (value, other) = (times(2, -1), times(2, -1));
+            let factor = Radix52::<Q, M>::of_product(columns(value));
+            for count in [0, 1, SUMMED] {
+                let sum = Radix52::<Q, M>::sum_of_products(&vec![factor; count], &vec![shifted; count]);
+                let reduced = Radix52::<Q, M>::reduced(Radix52::<Q, M>::plus(sum, columns(other)));
+                let [sum, reduced] = [sum, reduced].map(|sum| Limits::<Q, M>::lanes(sum.0));
+                for ((sum, reduced), element) in sum.into_iter().zip(reduced).zip(elements) {
+                    assert!(below(carried(sum), times(16, 0)), "{count}: {sum:x?}");
+                    assert!(below(carried(reduced), times(2, 0)), "{count}: {reduced:x?}");
+                    let product = residue::<M>(value).mul(Residue::from_montgomery(element));
+                    let expected = (0..count).fold(Residue::ZERO, |sum: Residue<M>, _| sum.add(product));
+                    assert_eq!(residue::<M>(sum).canonical(), expected.canonical());
+                    let expected = expected.add(residue::<M>(other));
+                    assert_eq!(residue::<M>(reduced).canonical(), expected.canonical());
+                }
+            }
+        }
         // Products of values below 2p, of either kind of columns: carried, and of products.
         let below_two = [(0, 0), (0, 1), (1, -1), (1, 0), (1, 1), (2, -1)];
         for (a, b) in below_two.into_iter().flat_map(|a| below_two.map(|b| (a, b))) {
