@@ -17,6 +17,8 @@ mod jobs;
 mod kernels;
 mod large;
 mod merkle;
+#[cfg(feature = "bn254")]
+mod nothing;
 mod ntt;
 #[cfg(feature = "bn254")]
 mod progress;
