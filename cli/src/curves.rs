@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use zkaccel::field::TwoAdicPrime;
 use zkaccel::msm::AcceleratedCurve;
-use zkaccel::points::TransformedCurve;
 
 use crate::failure::Failure;
 use crate::output;
@@ -40,35 +38,6 @@ macro_rules! curves {
     };
 }
 zkaccel::for_every_curve!(curves);
-
-/// Work that is generic over a curve whose points have transforms; [`CurveName::visit_transformed`] runs it for the curve of a name.
-pub(crate) trait TransformedCurveVisitor {
-    /// The type of the work's result, the same for every curve.
-    type Output;
-
-    /// The work.
-    fn visit<C: TransformedCurve<Scalar: TwoAdicPrime>>(self) -> Self::Output;
-}
-
-macro_rules! transformed_curves {
-    ($($affine:path, $name:literal;)*) => {
-        impl CurveName {
-            /// Whether its points have transforms.
-            pub(crate) fn has_transforms(self) -> bool {
-                [$($name),*].contains(&self.name())
-            }
-
-            /// Runs generic work for this curve, if its points have transforms.
-            pub(crate) fn visit_transformed<V: TransformedCurveVisitor>(self, visitor: V) -> Option<V::Output> {
-                match self.name() {
-                    $($name => Some(visitor.visit::<$affine>()),)*
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-zkaccel::for_every_two_adic_curve!(transformed_curves);
 
 /// A name as the curve and, where it has several, the group: bn254 and g1 of bn254-g1.
 pub(crate) fn parts(name: &str) -> (&str, Option<&str>) {

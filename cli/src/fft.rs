@@ -7,11 +7,11 @@ use serde::Serialize;
 use zkaccel::Error;
 use zkaccel::curve::{hex, integers_of_scalars, parse_scalar};
 use zkaccel::field::TwoAdicPrime;
-use zkaccel::ntt::{Domain, Ntt};
+use zkaccel::ntt::{AcceleratedField, Domain, Ntt};
 
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
-use crate::fields::{FieldOptions, FieldVisitor, PrimeField};
+use crate::fields::{FieldOptions, FieldVisitor};
 use crate::files::{self, Contents, NewFile};
 use crate::limbs::{self, Form};
 use crate::npy;
@@ -91,7 +91,7 @@ struct Report {
 impl FieldVisitor for Arguments {
     type Output = Result<(), Failure>;
 
-    fn visit<F: PrimeField>(self) -> Self::Output {
+    fn visit<F: TwoAdicPrime + AcceleratedField>(self) -> Self::Output {
         self.run_over::<F>()
     }
 }
@@ -101,7 +101,7 @@ impl Arguments {
         self.field.field.visit(self)
     }
 
-    fn run_over<F: PrimeField>(self) -> Result<(), Failure> {
+    fn run_over<F: TwoAdicPrime + AcceleratedField>(self) -> Result<(), Failure> {
         let watch = Watch::start();
         let engine = self.engine.build(Some(&watch))?;
         let input = limbs::open(&self.input, limbs::scalar::<F>(), "a scalar")?;

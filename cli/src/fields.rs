@@ -4,15 +4,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use zkaccel::curve::Curve;
 use zkaccel::field::{ScalarField, TwoAdicPrime};
 use zkaccel::ntt::AcceleratedField;
-use zkaccel::vectors::AcceleratedPrime;
 
 use crate::curves::parts;
 use crate::output;
-
-/// A prime field with all that the library does over prime fields.
-pub(crate) trait PrimeField: TwoAdicPrime + AcceleratedField + AcceleratedPrime {}
-
-impl<F: TwoAdicPrime + AcceleratedField + AcceleratedPrime> PrimeField for F {}
 
 /// Work that is generic over the field; [`FieldName::visit`] runs it for the field of a name.
 pub(crate) trait FieldVisitor {
@@ -20,7 +14,7 @@ pub(crate) trait FieldVisitor {
     type Output;
 
     /// The work.
-    fn visit<F: PrimeField>(self) -> Self::Output;
+    fn visit<F: TwoAdicPrime + AcceleratedField>(self) -> Self::Output;
 }
 
 /// A field, by its place in the library's list.
@@ -97,7 +91,7 @@ impl FieldName {
 /// The help of `--field`.
 fn field_help() -> String {
     let curves: Vec<_> = NAMES.iter().flat_map(|name| aliases(name)).collect();
-    format!("The prime field; {} are the scalars of these curves", output::enumeration(&curves))
+    format!("The field of an fft; {} are the scalars of these curves", output::enumeration(&curves))
 }
 
 /// The choice of a field.

@@ -1,19 +1,18 @@
-//! Measurements of sums over curves, and of transforms of their points.
+//! Measurements of sums over curves, and of transforms of points.
 
 use zkaccel::Error;
-use zkaccel::field::{CoordinateField, Modulus, TwoAdicPrime, elements, limbs_of};
+use zkaccel::bn254::G1Affine;
+use zkaccel::field::{CoordinateField, Modulus, elements, limbs_of};
 use zkaccel::matrix::Matrix;
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
 use zkaccel::ntt::{Domain, Ntt};
-use zkaccel::points::TransformedCurve;
 
 use super::counts;
-use super::inputs::{uniform, words_of};
 use super::measure::measure;
 use super::plan::Operation;
 use super::report::{Measurement, OneRun, Subject};
 use super::workloads::Bench;
-use crate::curves::{CurveName, CurveVisitor, TransformedCurveVisitor};
+use crate::curves::{CurveName, CurveVisitor};
 
 /// The width of scalars.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,9 +75,7 @@ impl CurveVisitor for Sums<'_> {
                 .collect())
         };
         let scalars = match kind {
-            ScalarKind::Uniform => {
-                uniform(&bench.ordinary_words(count.saturating_mul(words_of::<C::Scalar>()))?)
-            }
+            ScalarKind::Uniform => bench.uniform(count)?,
             ScalarKind::Bytes => small(0xff)?,
             ScalarKind::Bits => small(1)?,
         };
@@ -114,30 +111,14 @@ impl CurveVisitor for Sums<'_> {
     }
 }
 
-/// Forward transforms of 2^`log_size` points.
-pub(super) struct Points<'a> {
-    pub(super) bench: Bench<'a>,
-    pub(super) curve: CurveName,
-    pub(super) log_size: u32,
-}
-
-impl TransformedCurveVisitor for Points<'_> {
-    type Output = Result<Measurement, Error>;
-
-    fn visit<C: TransformedCurve<Scalar: TwoAdicPrime>>(self) -> Self::Output {
-        let Self { bench, curve, log_size } = self;
-        let ntt = Ntt::forward(Domain::halo2(log_size)?);
-        let mut points = bench.bases::<C>(ntt.domain.size())?;
-        let engine = bench.engine;
-        let times = measure(engine, bench.tour, || Ok(()), |()| engine.transform_points(&ntt, &mut points))?;
-        let count = points.len() as u64;
-        let bytes = 2 * size_of::<C>() as u64 * count;
-        let work = OneRun { count, unit: "points/s", bytes, products: None };
-        let subject = Subject {
-            curve: (!curve.is_default()).then(|| curve.name().into()),
-            pinned: false,
-            ..bench.subject(Operation::Points, log_size)
-        };
-        Ok(Measurement::new(subject, &times, work, bench.device))
-    }
+/// Forward transforms of 2^`log_size` points of BN254's G1.
+pub(super) fn points(bench: Bench<'_>, log_size: u32) -> Result<Measurement, Error> {
+    let ntt = Ntt::forward(Domain::halo2(log_size)?);
+    let mut points = bench.bases::<G1Affine>(ntt.domain.size())?;
+    let engine = bench.engine;
+    let times = measure(engine, bench.tour, || Ok(()), |()| engine.transform_points(&ntt, &mut points))?;
+    let bytes = 2 * size_of_val(points.as_slice()) as u64;
+    let work = OneRun { count: points.len() as u64, unit: "points/s", bytes, products: None };
+    let subject = Subject { pinned: false, ..bench.subject(Operation::Points, log_size) };
+    Ok(Measurement::new(subject, &times, work, bench.device))
 }

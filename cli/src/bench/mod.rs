@@ -208,9 +208,9 @@ impl Arguments {
         let engine = options.build(None)?;
         let choices = self.choices()?;
         let tour = matches!(choices.depth, Depth::Tour);
-        let (tasks, left_out) = plan(&choices, &engine)?;
+        let tasks = plan(&choices, &engine);
         watch.stage("measuring ceilings");
-        let mut device = Device { left_out, ..Device::of(&engine)? };
+        let mut device = Device::of(&engine)?;
         if tells {
             watch.aside(|| output::print(&table::heading(&report.version, &device, self.pinned)))?;
         }
@@ -265,6 +265,12 @@ impl Arguments {
             None => Depth::Usual,
         };
         let usual: &[Approach] = if tour { &Approach::ALL } else { &[Approach::Auto] };
+        // What is measured over one curve or field alone is not measured over another one.
+        if let Some(operation) = self.operation
+            && let Some(fixed) = operation.refuses(self.curve.chosen()?, self.field.field)
+        {
+            return Err(Failure::new(fixed));
+        }
         Ok(Choices {
             operation: self.operation,
             depth,

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use zkaccel::commit::TraceSpec;
-use zkaccel::field::Goldilocks;
+use zkaccel::field::{Goldilocks, ScalarField};
 use zkaccel::hash::Accelerated;
 use zkaccel::matrix::{Layout, Matrix, MatrixMut, Shape};
 use zkaccel::merkle::Approach;
@@ -220,6 +220,11 @@ impl Bench<'_> {
             true => Err(Error::OverBudget { required, budget: self.limit }),
             false => Ok(inputs::bases(count)),
         }
+    }
+
+    /// Practically uniform elements of a prime field.
+    pub(super) fn uniform<F: ScalarField>(&self, count: usize) -> Result<Vec<F>, Error> {
+        Ok(inputs::uniform(&self.ordinary_words(count.saturating_mul(inputs::words_of::<F>()))?))
     }
 
     /// Pseudo-random elements, the same in every run.

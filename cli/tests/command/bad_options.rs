@@ -161,6 +161,8 @@ fn benchmark_options() {
             "unknown approach to trees \"leaf\", expected one of level, group, local, auto, or all",
         ),
         ("--json ntt", "write `bench ntt --json`"),
+        ("points --curve pallas", "points is measured over bn254-g1 alone, found pallas"),
+        ("sparse --field pasta-fp", "sparse is measured over bn254-fr alone, found pasta-fp"),
         ("--sizes 2 --json none/file.json", "cannot write none/file.json: No such file"),
     ] {
         bench.fail(&format!("bench {options}"), expected);

@@ -3,13 +3,14 @@
 use std::any::TypeId;
 
 use zkaccel::bn254::{Fq, Fr};
-use zkaccel::field::CoordinateField;
+use zkaccel::field::{CoordinateField, TwoAdicPrime};
 use zkaccel::msm::AcceleratedCurve;
+use zkaccel::ntt::AcceleratedField;
 
 use super::Words;
 use crate::bench::report::{Measurement, Subject};
 use crate::curves::{CurveName, CurveVisitor};
-use crate::fields::{FieldName, FieldVisitor, PrimeField};
+use crate::fields::{FieldName, FieldVisitor};
 
 /// What an operation is over, of what kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +88,7 @@ impl CurveVisitor for IsOfBn254 {
 impl FieldVisitor for IsOfBn254 {
     type Output = bool;
 
-    fn visit<F: PrimeField>(self) -> bool {
+    fn visit<F: TwoAdicPrime + AcceleratedField>(self) -> bool {
         is_of_bn254::<F>()
     }
 }
