@@ -52,10 +52,16 @@ struct Piece<'a, F> {
 impl<R: Residues<Field: TwoAdic>> Vectorised<R> for Piece<'_, R::Field> {
     #[inline(always)]
     fn run(self) {
-        match self.products.items.row_step {
-            1 => items_side_by_side::<R>(self),
-            _ => terms_side_by_side::<R>(self),
-        }
+        let Self { products, items, terms, sums } = self;
+        let whole = items.start + items.len() / R::WIDTH * R::WIDTH;
+        let (of_whole, of_rest) = sums.split_at_mut((whole - items.start) * products.factors.columns);
+        items_side_by_side::<R>(Piece {
+            products,
+            items: items.start..whole,
+            terms: terms.clone(),
+            sums: of_whole,
+        });
+        terms_side_by_side::<R>(Piece { products, items: whole..items.end, terms, sums: of_rest });
     }
 }
 
@@ -65,10 +71,21 @@ fn none<R: Residues>() -> R::Sum {
     R::gather([&Residue::ZERO; MAX_WIDTH])
 }
 
-/// Elements that are adjacent, as factors of products.
+/// Elements that are so far apart, as factors of products.
 #[inline(always)]
-fn values<R: Residues>(elements: &[R::Field]) -> R::Factor {
-    R::of_product(load::<R>(residues(&elements[..R::WIDTH]), 1))
+fn values<R: Residues>(elements: &[R::Field], step: usize) -> R::Factor {
+    R::of_product(load::<R>(residues(elements), step))
+}
+
+/// As many factors of different lanes, or the first for all of them.
+#[inline(always)]
+fn shifted<R: Residues>(factors: &[R::Field]) -> R::Factor {
+    let factors = residues(factors);
+    let mut lanes = [&factors[0]; MAX_WIDTH];
+    for (lane, factor) in lanes.iter_mut().zip(factors) {
+        *lane = factor;
+    }
+    R::shifted_factors(lanes)
 }
 
 /// What a sum and up to [`SUMMED`] products of vectors are together.
@@ -85,72 +102,82 @@ fn elements<R: Residues<Field: TwoAdic>>(sum: R::Sum) -> [R::Field; MAX_WIDTH] {
     elements
 }
 
-/// Items side by side: a few terms at a time, of all items.
+/// Items side by side, in whole vectors: a few terms at a time, of all items. Loops, since closures are compiled for vectors only where they are inlined.
 #[inline(always)]
 fn items_side_by_side<R: Residues<Field: TwoAdic>>(piece: Piece<'_, R::Field>) {
     let Piece { products, items, terms, sums } = piece;
     let Products { items: matrix, factors } = products;
     let (d, vectors) = (factors.columns, items.len() / R::WIDTH);
     let mut own = vec![none::<R>(); vectors * d];
+    let mut of_terms = [R::of_product(none::<R>()); SUMMED];
+    let mut of_factors = Vec::with_capacity(SUMMED * d);
     for first in terms.clone().step_by(SUMMED) {
-        let terms = first..terms.end.min(first + SUMMED);
-        let factor = |k: usize, term: usize| {
-            let factor = factors.get(term, k);
-            R::shifted_factors([&residues(std::slice::from_ref(&factor))[0]; MAX_WIDTH])
-        };
-        let of_sum = |k: usize| terms.clone().map(move |term| factor(k, term));
-        let factors: Vec<_> = (0..d).flat_map(of_sum).collect();
-        for (vector, own) in own.chunks_exact_mut(d).enumerate() {
+        let count = SUMMED.min(terms.end - first);
+        of_factors.clear();
+        for k in 0..d {
+            for term in first..first + count {
+                of_factors.push(shifted::<R>(&[factors.get(term, k)]));
+            }
+        }
+        for vector in 0..vectors {
             let item = items.start + vector * R::WIDTH;
-            let mut of_terms = [R::of_product(none::<R>()); SUMMED];
-            for (term, values_of) in terms.clone().zip(&mut of_terms) {
-                *values_of = values::<R>(&matrix.elements[item + term * matrix.column_step..]);
+            for (i, of_term) in of_terms[..count].iter_mut().enumerate() {
+                let at = item * matrix.row_step + (first + i) * matrix.column_step;
+                *of_term = values::<R>(&matrix.elements[at..], matrix.row_step);
             }
-            for (own, factors) in own.iter_mut().zip(factors.chunks_exact(terms.len())) {
-                *own = added::<R>(*own, &of_terms, factors);
+            for k in 0..d {
+                let own = &mut own[vector * d + k];
+                *own = added::<R>(*own, &of_terms[..count], &of_factors[k * count..][..count]);
             }
         }
     }
-    for (own, sums) in own.chunks_exact(d).zip(sums.chunks_exact_mut(R::WIDTH * d)) {
-        for (k, &own) in own.iter().enumerate() {
-            sums.iter_mut().skip(k).step_by(d).zip(elements::<R>(own)).for_each(|(to, sum)| *to = sum);
+    for (number, &own) in own.iter().enumerate() {
+        let (vector, k) = (number / d, number % d);
+        let lanes = elements::<R>(own);
+        for (lane, &sum) in lanes[..R::WIDTH].iter().enumerate() {
+            sums[(vector * R::WIDTH + lane) * d + k] = sum;
         }
     }
-    let whole = vectors * R::WIDTH;
-    let rest = products.sums(items.start + whole..items.end, terms);
-    sums[whole * d..].copy_from_slice(&rest);
 }
 
-/// Terms side by side, of one item after another.
+/// Terms side by side, of one item after another: of items that fill no vector.
 #[inline(always)]
 fn terms_side_by_side<R: Residues<Field: TwoAdic>>(piece: Piece<'_, R::Field>) {
     let Piece { products, items, terms, sums } = piece;
     let Products { items: matrix, factors } = products;
     let d = factors.columns;
     let end = terms.start + terms.len() / R::WIDTH * R::WIDTH;
+    let mut of_terms = [R::of_product(none::<R>()); SUMMED];
+    let mut of_factors = Vec::new();
     for first in (terms.start..end).step_by(RUN) {
         let run = first..end.min(first + RUN);
-        let vector = |k: usize, first: usize| {
-            let of_terms: [_; MAX_WIDTH] = std::array::from_fn(|lane| {
-                if lane < R::WIDTH { factors.get(first + lane, k) } else { R::Field::ZERO }
-            });
-            let of_terms = residues(&of_terms);
-            R::shifted_factors(std::array::from_fn(|lane| &of_terms[lane]))
-        };
-        let of_sum = |k: usize| run.clone().step_by(R::WIDTH).map(move |first| vector(k, first));
-        let factors: Vec<_> = (0..d).flat_map(of_sum).collect();
-        for (item, sums) in items.clone().zip(sums.chunks_exact_mut(d)) {
-            let terms = &matrix.elements[item * matrix.row_step + run.start..][..run.len()];
-            for (sum, factors) in sums.iter_mut().zip(factors.chunks_exact(run.len() / R::WIDTH)) {
-                let mut own = none::<R>();
-                for (terms, factors) in terms.chunks(SUMMED * R::WIDTH).zip(factors.chunks(SUMMED)) {
-                    let mut of_terms = [R::of_product(none::<R>()); SUMMED];
-                    for (terms, values_of) in terms.chunks_exact(R::WIDTH).zip(&mut of_terms) {
-                        *values_of = values::<R>(terms);
-                    }
-                    own = added::<R>(own, &of_terms, factors);
+        let vectors = run.len() / R::WIDTH;
+        of_factors.clear();
+        for k in 0..d {
+            for first in run.clone().step_by(R::WIDTH) {
+                let mut lanes = [R::Field::ZERO; MAX_WIDTH];
+                for (lane, factor) in lanes[..R::WIDTH].iter_mut().enumerate() {
+                    *factor = factors.get(first + lane, k);
                 }
-                *sum = elements::<R>(own)[..R::WIDTH].iter().fold(*sum, |sum, &lane| sum + lane);
+                of_factors.push(shifted::<R>(&lanes));
+            }
+        }
+        for (number, item) in items.clone().enumerate() {
+            let terms = &matrix.elements[item * matrix.row_step + run.start * matrix.column_step..];
+            for k in 0..d {
+                let mut own = none::<R>();
+                for first in (0..vectors).step_by(SUMMED) {
+                    let count = SUMMED.min(vectors - first);
+                    for (i, of_term) in of_terms[..count].iter_mut().enumerate() {
+                        let at = (first + i) * R::WIDTH * matrix.column_step;
+                        *of_term = values::<R>(&terms[at..], matrix.column_step);
+                    }
+                    own = added::<R>(own, &of_terms[..count], &of_factors[k * vectors + first..][..count]);
+                }
+                let (lanes, sum) = (elements::<R>(own), &mut sums[number * d + k]);
+                for &lane in &lanes[..R::WIDTH] {
+                    *sum += lane;
+                }
             }
         }
     }

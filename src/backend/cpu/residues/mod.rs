@@ -87,7 +87,7 @@ pub(super) trait Residues: Coordinates<Element = Residue<<Self as Residues>::Fie
     /// a b, below 2p, for values below 2p.
     fn times(a: Self::Sum, b: Self::Sum) -> Self::Sum;
 
-    /// The sum of up to [`SUMMED`] products of values below 2p with [`shifted_factors`](Self::shifted_factors), divided by 2^256: below 16p.
+    /// The sum of up to [`SUMMED`] products of values below 2p with as many [`shifted_factors`](Self::shifted_factors), divided by 2^256: below 16p.
     fn sum_of_products(a: &[Self::Factor], b: &[Self::Factor]) -> Self::Sum;
 
     /// A value of a transform, made small enough for two layers of butterflies.

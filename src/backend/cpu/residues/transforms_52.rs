@@ -69,7 +69,10 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
         // 32 p^2 each, together less than R^2, as R is at least 35p; divided by R that is 14.7p at most, and up to 8/7 p more of a prime for which it is 6.1p at most, else p.
         // A column has ten halves of each product, and as many of the reduction.
         const { assert!(2 * Self::SHIFT == 4 && SUMMED == 16 && Self::QUOTIENT >= 35) };
-        let products = a.iter().zip(b).fold([Q::splat(0); 10], |t, (&a, &b)| add_product(t, a, b));
+        let mut products = [Q::splat(0); 10];
+        for i in 0..a.len() {
+            products = add_product(products, a[i], b[i]);
+        }
         Columns(masked(carried(Self::reduction::<false>(products))))
     }
 
