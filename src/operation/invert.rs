@@ -1,7 +1,7 @@
 //! Inverses in place: elements are independent.
 
 use super::{cut, first_error, powers, random_element};
-use crate::backend::cpu::Cpu;
+use crate::backend::cpu::on_host;
 use crate::backend::{AcceleratedField, Backend};
 use crate::checks;
 use crate::dispatch::{
@@ -89,9 +89,9 @@ impl<'a, F: AcceleratedField> Divisible for Invert<'a, F> {
     fn join(self, shares: &[Share], outcomes: Vec<Result<(), Error>>) -> Result<(), Error> {
         if outcomes.iter().any(Result::is_err) {
             // What was inverted is inverted once more, so that the data are restored.
-            let cpu = Cpu::default();
+            let cpu = on_host();
             for (share, _) in shares.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok()) {
-                F::inversion(&cpu).invert(&mut self.elements[share.items.clone()], false)?;
+                F::inversion(&*cpu).invert(&mut self.elements[share.items.clone()], false)?;
             }
         }
         first_error(outcomes, || checks::elements(self.elements)).map(|_| ())

@@ -4,7 +4,7 @@ use super::columns;
 use super::exchange::{self, OnPeers};
 use super::polynomial::{combine, value_of_coefficients, value_of_values};
 use super::{cut, first_error, powers, random_element};
-use crate::backend::cpu::Cpu;
+use crate::backend::cpu::on_host;
 use crate::backend::{AcceleratedField, Backend, Extent, Memory, ResidentBackend, in_own_memory};
 use crate::checks;
 use crate::dispatch::{
@@ -232,9 +232,9 @@ impl<'a, F: AcceleratedField> Divisible for Transform<'a, F> {
     fn join(mut self, shares: &[Share], outcomes: Vec<Result<(), Error>>) -> Result<(), Error> {
         if outcomes.iter().any(Result::is_err) {
             // What was transformed is inverted, so that the data are restored.
-            let (cpu, ntt) = (Cpu::default(), self.ntt.undo());
+            let (cpu, ntt) = (on_host(), self.ntt.undo());
             let undo = |data: &mut [F], width: usize| {
-                Transform { ntt, data, width, unchecked: false }.run_on(&cpu, &Meter::silent())
+                Transform { ntt, data, width, unchecked: false }.run_on(&*cpu, &Meter::silent())
             };
             let parts = self.divide(shares, &[])?.into_iter().zip(&outcomes);
             parts.filter(|(_, outcome)| outcome.is_ok()).try_for_each(|(part, _)| match part {

@@ -46,7 +46,7 @@ pub use simd::Simd;
 #[cfg(feature = "bn254")]
 use std::sync::Arc;
 
-use super::{Hardware, Transforms};
+use super::{Backend, Hardware, Transforms};
 use crate::checks;
 use crate::device::ProductRates;
 use crate::error::Error;
@@ -95,6 +95,15 @@ impl Cpu {
     pub fn simd(&self) -> Simd {
         self.simd
     }
+}
+
+/// The CPU backend with the best instructions of this machine, for generic code elsewhere in the library.
+///
+/// Where a crate that uses the library instantiates such code, what it names of this backend is compiled there once more; with a value of [`Cpu`] as a
+/// [`Backend`] that is every method over every field, curve and hash, on every level of vectors. This function is compiled here alone.
+#[inline(never)]
+pub(crate) fn on_host() -> Box<dyn Backend> {
+    Box::new(Cpu::default())
 }
 
 impl Default for Cpu {
