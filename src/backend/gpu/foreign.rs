@@ -47,8 +47,10 @@ impl Gpu {
         let mut args = vec![Arg::Buffer(region, 0), Arg::Word(count as u64), Arg::Word(limbs as u64)];
         args.extend((0..LIMBS).map(|i| Arg::Word(modulus.get(i).copied().unwrap_or(0))));
         args.push(Arg::Buffer(found, 0));
+        // Items compare four elements of one word each.
+        let items = if limbs == 1 { count.div_ceil(4) } else { count };
         // SAFETY: check_below reads `count` elements of `limbs` words, all of the region, and writes one word.
-        let launch = unsafe { Launch::new(&CHECK, "check_below", session.limits().grid(count), args) };
+        let launch = unsafe { Launch::new(&CHECK, "check_below", session.limits().grid(items), args) };
         session.launch(&[launch])?;
         Ok(found)
     }
@@ -120,6 +122,27 @@ pub(super) mod tests {
             words[index] = word;
             assert!(!all_below(&words, &[MODULUS]));
             words[index] = 0;
+        }
+        // Every remainder by the four words that an item compares at a time, and every place.
+        for count in 1..=9 {
+            for above in 0..count {
+                let words: Vec<u64> =
+                    (0..count).map(|i| if i == above { MODULUS } else { MODULUS - 1 }).collect();
+                assert!(!all_below(&words, &[MODULUS]), "{above} of {count}");
+                assert!(all_below(&words, &[MODULUS + 1]), "{count}");
+            }
+        }
+        for limbs in 2..=3 {
+            let modulus: Vec<u64> = (7..).take(limbs).collect();
+            let mut below = modulus.repeat(5);
+            assert!(!all_below(&below, &modulus), "{limbs}");
+            below.iter_mut().step_by(limbs).for_each(|lowest| *lowest -= 1);
+            assert!(all_below(&below, &modulus), "{limbs}");
+            for highest in (limbs - 1..below.len()).step_by(limbs) {
+                let mut words = below.clone();
+                words[highest] += 1;
+                assert!(!all_below(&words, &modulus), "{limbs}, {highest}");
+            }
         }
         let modulus = [5, 0, u64::MAX, 7];
         let below = [[4, 0, u64::MAX, 7], [9, 9, 9, 6], [u64::MAX, u64::MAX, u64::MAX - 1, 7], [0; 4]];
