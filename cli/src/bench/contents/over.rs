@@ -17,7 +17,7 @@ use crate::fields::{FieldName, FieldVisitor};
 pub(super) enum Kind {
     Hash,
     Curve,
-    /// A field that the user chooses.
+    /// A prime field, named by its own name: the one that the user chooses, or the only one that is measured.
     Field,
     Goldilocks,
 }
