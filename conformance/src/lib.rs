@@ -95,9 +95,13 @@ impl Case {
     /// Whether this is a case of a hash that has the same case with `rp64_256` and with `blake3`: where it does not matter which
     /// sponge and which hash of bytes runs, those stand for all. Not so rows and trees, which say that it is the right hash that runs.
     pub fn repeats_for_another_hash(&self) -> bool {
-        let (case, hash) = self.name.rsplit_once(", ").unwrap_or((self.name, ""));
-        let is_of_another = HASHES.contains(&hash) && !["rp64_256", "blake3"].contains(&hash);
-        is_of_another && !["rows", "trees"].contains(&case)
+        self.is_of_another_hash() && !["rows, ", "trees, "].iter().any(|of| self.name.starts_with(of))
+    }
+
+    /// Whether this is a case of a hash that is neither `rp64_256` nor `blake3`.
+    fn is_of_another_hash(&self) -> bool {
+        let hash = self.name.rsplit_once(", ").map_or("", |(_, hash)| hash);
+        HASHES.contains(&hash) && !["rp64_256", "blake3"].contains(&hash)
     }
 
     /// Whether this is a case of sums over a curve, or of anything over a prime field, that the first curve, or prime field, of the list has as well.

@@ -1,8 +1,8 @@
 //! Transforms of points, over every curve whose scalars have transforms.
 
 use halo2curves::ff::Field;
-use halo2curves::group::Group;
-use zkaccel::curve::affine;
+use halo2curves::group::{Curve as _, Group};
+use zkaccel::curve::FixedBase;
 use zkaccel::ntt::{Domain, Ntt, Order};
 use zkaccel::points::TransformedCurve;
 use zkaccel::work::items;
@@ -60,8 +60,12 @@ fn check_multiples<C: TransformedCurve>(
     for run in factors.chunks_exact_mut(ntt.domain.size()) {
         reference()?.ntt(ntt, run)?;
     }
-    let expected: Vec<_> = factors.iter().map(|factor| C::Projective::generator() * factor).collect();
-    expect_equal(what, &points, &affine(&expected))
+    expect_equal(what, &points, &of_generator(&factors)?)
+}
+
+/// Multiples of the generator by factors.
+fn of_generator<C: TransformedCurve>(factors: &[C::Scalar]) -> Result<Vec<C>, Error> {
+    FixedBase::new(C::Projective::generator().to_affine(), factors.len()).multiples(factors)
 }
 
 /// Every size from one point on, and several runs.
@@ -137,9 +141,9 @@ fn edges<C: TransformedCurve>(engine: &Engine) -> Result<(), String> {
         // Multiples by powers of the root: all sums but one are the identity.
         let root = domain.root();
         let powers = std::iter::successors(Some(C::Scalar::ONE), |&power| Some(power * root));
-        let powers: Vec<_> = powers.take(n).map(|power| C::Projective::generator() * power).collect();
+        let powers: Vec<C> = of_generator(&powers.take(n).collect::<Vec<_>>())?;
         for ntt in [Ntt::forward(domain), Ntt::inverse(domain)] {
-            check(engine, &format!("2^{log}, powers of the root"), &ntt, &affine::<C::Projective>(&powers))?;
+            check(engine, &format!("2^{log}, powers of the root"), &ntt, &powers)?;
         }
     }
     Ok(())

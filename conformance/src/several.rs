@@ -58,7 +58,7 @@ fn run_all(engine: &Engine, cases: &[Case]) -> Result<(), String> {
     let several = several(engine)?;
     // Large operations take long on the reference and are divided like small ones; all hashes are divided alike, and all curves.
     let is_large = |case: &Case| ["large", "forward and back"].iter().any(|end| case.name.ends_with(end));
-    let repeats = |case: &Case| case.repeats_for_another_hash() || case.repeats_for_another_curve();
+    let repeats = |case: &Case| case.is_of_another_hash() || case.repeats_for_another_curve();
     let mut cases = cases.iter().filter(|case| !is_large(case) && !repeats(case));
     cases.try_for_each(|case| (case.run)(&several).map_err(|error| format!("{}: {error}", case.name)))
 }

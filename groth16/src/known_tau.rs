@@ -15,16 +15,15 @@
 //! | H of [`Reduction::Libsnark`] | tau^i (tau^n - 1) / delta for i < n - 1 |
 
 use halo2curves::ff::Field;
-use halo2curves::group::Group;
 use rayon::prelude::*;
-use zkaccel::curve::{Curve, affine};
+use zkaccel::curve::{Curve, FixedBase};
 use zkaccel::ntt::Domain;
 use zkaccel::sparse::SparseMatrix;
 use zkaccel::{Engine, Error as EngineError};
 
 use crate::Error;
 use crate::key::{Matrices, ProvingKey, Reduction, VerifyingKey};
-use crate::numbers::{SCALAR_BYTES, integer, random_scalar};
+use crate::numbers::random_scalar;
 use crate::pairing::{Bn254, Pairing, ScalarField, SourceGroup};
 use crate::quotient;
 use crate::r1cs::R1cs;
@@ -103,25 +102,26 @@ pub fn proving_key<P: Pairing>(
         }
     };
 
-    let (first, second) =
-        (FixedBase::<P::G1>::new(Curve::generator()), FixedBase::<P::G2>::new(Curve::generator()));
-    let [alpha_g1, beta_g1, delta_g1] = first.multiples(&[secrets.alpha, secrets.beta, secrets.delta])[..]
+    let first = FixedBase::<P::G1>::new(Curve::generator(), a_at_tau.len() + b_at_tau.len() + of_h.len());
+    let second = FixedBase::<P::G2>::new(Curve::generator(), b_at_tau.len());
+    let [alpha_g1, beta_g1, delta_g1] = multiples(&first, &[secrets.alpha, secrets.beta, secrets.delta])?[..]
     else {
         unreachable!("three of three")
     };
-    let [beta_g2, gamma_g2, delta_g2] = second.multiples(&[secrets.beta, secrets.gamma, secrets.delta])[..]
+    let [beta_g2, gamma_g2, delta_g2] =
+        multiples(&second, &[secrets.beta, secrets.gamma, secrets.delta])?[..]
     else {
         unreachable!("three of three")
     };
     let key = ProvingKey {
-        verifying: VerifyingKey { alpha_g1, beta_g2, gamma_g2, delta_g2, ic: first.multiples(of_ic) },
+        verifying: VerifyingKey { alpha_g1, beta_g2, gamma_g2, delta_g2, ic: multiples(&first, of_ic)? },
         beta_g1,
         delta_g1,
-        a: first.multiples(&a_at_tau),
-        b_g1: first.multiples(&b_at_tau),
-        b_g2: second.multiples(&b_at_tau),
-        c: first.multiples(of_c),
-        h: first.multiples(&of_h),
+        a: multiples(&first, &a_at_tau)?,
+        b_g1: multiples(&first, &b_at_tau)?,
+        b_g2: multiples(&second, &b_at_tau)?,
+        c: multiples(&first, of_c)?,
+        h: multiples(&first, &of_h)?,
         matrices: Matrices { a, b, c },
         reduction,
     };
@@ -161,35 +161,11 @@ fn lagrange<F: ScalarField>(engine: &Engine, domain: &Domain<F>, tau: F) -> Resu
     Ok(values)
 }
 
-/// Multiples of a point by every byte at every place of a scalar.
-struct FixedBase<C>(Vec<Vec<C>>);
-
 /// Points that are made affine together.
 const TOGETHER: usize = 1 << 8;
 
-impl<C: SourceGroup> FixedBase<C> {
-    fn new(base: C) -> Self {
-        let places = std::iter::successors(Some(C::Projective::from(base)), |place| {
-            Some((0..8).fold(*place, |point, _| point.double()))
-        });
-        let multiples = |place: C::Projective| {
-            let identity = C::Projective::identity();
-            let multiples: Vec<C::Projective> =
-                std::iter::successors(Some(identity), |point| Some(*point + place)).take(256).collect();
-            affine(&multiples)
-        };
-        Self(places.take(SCALAR_BYTES).map(multiples).collect())
-    }
-
-    /// The multiples of the point by scalars.
-    fn multiples(&self, scalars: &[<C as Curve>::Scalar]) -> Vec<C> {
-        let multiple = |scalar: &<C as Curve>::Scalar| {
-            let bytes = integer(scalar).map(u64::to_le_bytes);
-            let places = self.0.iter().zip(bytes.as_flattened());
-            let identity = C::Projective::identity();
-            places.fold(identity, |sum, (multiples, &byte)| sum + multiples[usize::from(byte)])
-        };
-        let chunks = scalars.par_chunks(TOGETHER);
-        chunks.flat_map_iter(|scalars| affine(&scalars.iter().map(multiple).collect::<Vec<_>>())).collect()
-    }
+/// The multiples of a point by scalars, in parts side by side.
+fn multiples<C: SourceGroup>(base: &FixedBase<C>, scalars: &[<C as Curve>::Scalar]) -> Result<Vec<C>, Error> {
+    let parts = scalars.par_chunks(TOGETHER).map(|scalars| base.multiples(scalars));
+    Ok(parts.collect::<Result<Vec<_>, _>>()?.concat())
 }

@@ -21,6 +21,7 @@
 #[cfg(feature = "arkworks")]
 pub(crate) mod arkworks;
 mod endomorphism;
+mod fixed_base;
 mod integers;
 mod own;
 mod points;
@@ -38,6 +39,7 @@ use halo2curves::CurveAffine;
 use halo2curves::group::{self, prime::PrimeCurveAffine};
 
 pub(crate) use endomorphism::{Half, TwoAdicCurve};
+pub use fixed_base::FixedBase;
 pub use integers::{
     affine, coordinates, hex, integers_of_scalars, parse_scalar, points_of_integers, scalars_of_integers,
 };

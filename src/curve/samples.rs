@@ -3,7 +3,7 @@
 use halo2curves::ff::Field;
 use halo2curves::group::{Curve as _, Group};
 
-use super::{Coordinate, Curve, affine, limbs_of_points};
+use super::{Coordinate, Curve, FixedBase, limbs_of_points};
 use crate::field::ScalarField;
 use crate::field::coordinates::LazyElement;
 use crate::field::integer::Integer;
@@ -31,8 +31,8 @@ pub(crate) fn edges<F: ScalarField>() -> Vec<F> {
 
 /// Factors times the generator, as affine points.
 pub(crate) fn multiples<C: Curve>(factors: &[C::Scalar]) -> Vec<C> {
-    let generator = C::Projective::generator();
-    affine(&factors.iter().map(|factor| generator * factor).collect::<Vec<_>>())
+    let generator = C::Projective::generator().to_affine();
+    FixedBase::new(generator, factors.len()).multiples(factors).unwrap()
 }
 
 /// Bases as factors of the generator: different ones, and those that meet equal, opposite or no points in a bucket.

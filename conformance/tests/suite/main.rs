@@ -2,6 +2,8 @@
 //!
 //! `ZKACCEL_REQUIRE` names devices, separated by commas, that must be present: a missing one is a failure. The reference runs only
 //! where it is named there, since most cases compare it with itself then.
+//!
+//! `ZKACCEL_TURN` is the number of a run of which three in a row do everything: of what runs again over further curves and fields, and on several devices with an OpenCL device among them, each of the three has a part. Without it, all of it runs.
 
 mod auto;
 #[path = "../../../tests/it/child.rs"]
@@ -49,10 +51,11 @@ fn choices() -> Vec<DeviceChoice> {
 #[test]
 fn every_case_on_the_processor() {
     let all = is_required("cpu");
+    let has_turn = in_turn(turn());
     let runs = move |case: &Case| {
         let takes_long = is_long(case) || case.name.starts_with("transforms of points");
         let spared = case.repeats_for_another_curve() && (is_of_division(case) || !all && takes_long);
-        !is_of_several_devices(case) && !spared
+        !is_of_several_devices(case) && !spared && has_turn(case)
     };
     run_two_at_a_time(DeviceChoice::Cpu, 3, runs);
 }
@@ -114,12 +117,14 @@ fn every_case_on_every_device() {
             // for it anew, and so is what several devices share, which takes minutes in all: a device that has to be present does everything.
             DeviceChoice::OpenCl(_) => {
                 let all = is_required(&choice.to_string());
+                let has_turn = in_turn(turn());
                 run_two_at_a_time(choice, 2, move |case| {
                     case.name != "several devices, sums and transforms over BN254"
                         && !(case.repeats_for_another_curve() && is_of_division(case))
                         // On a device these are sums, which run over every curve.
                         && (!case.name.starts_with("transforms of points") || stands_for_others(case))
                         && (all || stands_for_others(case) && !is_of_another_hash(case) && !is_long(case))
+                        && has_turn(case)
                 });
             }
             DeviceChoice::Cuda(_) => run_all(choice, Simd::best(), 2, |_| true),
@@ -230,6 +235,54 @@ fn stands_for_others(case: &Case) -> bool {
 /// Whether a case runs others on several devices in its turn.
 fn is_of_several_devices(case: &Case) -> bool {
     case.name.starts_with("several devices")
+}
+
+/// The number of `ZKACCEL_TURN`.
+fn turn() -> Option<usize> {
+    Some(std::env::var("ZKACCEL_TURN").ok()?.parse().expect("ZKACCEL_TURN is a number"))
+}
+
+/// Whether a case runs in a turn, if there is one. Those over one curve or field have the same turn, so that a device compiles for a third of these, and each that runs others on several devices has a turn by itself.
+fn in_turn(turn: Option<usize>) -> impl Fn(&Case) -> bool + Send {
+    let mut groups = Vec::new();
+    for group in cases().iter().filter_map(group) {
+        if !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
+    move |case| {
+        let place = groups.iter().position(|of| Some(*of) == group(case));
+        turn.zip(place).is_none_or(|(turn, place)| place % TURNS == turn % TURNS)
+    }
+}
+
+/// As many runs have all turns.
+const TURNS: usize = 3;
+
+/// What a case is over, if the first curve or field has the case as well, or the case itself, if it runs others on several devices.
+fn group(case: &Case) -> Option<&'static str> {
+    if is_of_several_devices(case) {
+        return Some(case.name);
+    }
+    let (_, over) = case.name.split_once(" over ")?;
+    case.repeats_for_another_curve().then(|| over.split(',').next().unwrap_or(over))
+}
+
+/// What all runs of a device have is in each turn, and everything else in one of as many as there are.
+#[test]
+fn every_case_has_its_turn() {
+    let turns: Vec<_> = (7..7 + TURNS).map(|number| in_turn(Some(number))).collect();
+    let (mut once, mut always) = (0, 0);
+    for case in cases() {
+        let count = turns.iter().filter(|has| has(&case)).count();
+        match group(&case) {
+            Some(_) => once += 1,
+            None => always += 1,
+        }
+        assert_eq!(count, group(&case).map_or(TURNS, |_| 1), "{}", case.name);
+        assert!(in_turn(None)(&case), "{}", case.name);
+    }
+    assert!(once > 0 && always > 0);
 }
 
 /// Whether this is a case of rows or trees with another hash than the first.

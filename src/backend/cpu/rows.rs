@@ -200,47 +200,53 @@ pub(super) mod testing {
         (0..width).step_by(degree).flat_map(column).collect()
     }
 
-    /// Some numbers of rows of these widths, in both layouts, by a function that hashes rows.
+    /// A function that hashes rows, with its name.
+    pub(in crate::backend::cpu) type Way<'a, H> =
+        (&'a str, &'a dyn Fn(Rows<'_>, &mut [<H as Hasher>::Digest]));
+
+    /// Some numbers of rows of these widths, in both layouts, by functions that hash rows.
     pub(in crate::backend::cpu) fn check_rows_by<H: Hasher>(
-        what: &str,
         widths: impl Iterator<Item = usize>,
         counts: RangeInclusive<usize>,
-        hash: impl Fn(Rows<'_>, &mut [H::Digest]),
+        ways: &[Way<'_, H>],
     ) {
         let most = *counts.end();
-        let hash = |rows: Rows<'_>, count| {
-            let mut digests = vec![H::Digest::default(); count];
-            hash(rows, &mut digests);
-            digests
-        };
         for width in widths {
-            let what = format!("{} with {what}, rows of {width}", H::NAME);
             let matrix = elements(most * width);
             let expected: Vec<_> = matrix.chunks_exact(width).map(H::Textbook::hash_elements).collect();
-            for count in counts.clone() {
-                let rows = Rows::row_major(&matrix[..count * width], width);
-                assert_eq!(hash(rows, count), expected[..count], "{what}, {count}");
-            }
-            let last = Rows::row_major(&matrix, width).from(most - 3);
-            assert_eq!(hash(last, 3), expected[most - 3..], "{what}, the last three");
-            for degree in [1, 2, 3].into_iter().filter(|degree| width % degree == 0) {
-                let columns = by_columns(&matrix, width, degree);
-                let rows = Rows::column_major(&columns, degree, most);
-                assert_eq!(hash(rows, most), expected, "{what}, by columns, degree {degree}");
+            for (name, hash) in ways {
+                let what = format!("{} with {name}, rows of {width}", H::NAME);
+                let hash = |rows: Rows<'_>, count| {
+                    let mut digests = vec![H::Digest::default(); count];
+                    hash(rows, &mut digests);
+                    digests
+                };
+                for count in counts.clone() {
+                    let rows = Rows::row_major(&matrix[..count * width], width);
+                    assert_eq!(hash(rows, count), expected[..count], "{what}, {count}");
+                }
+                let last = Rows::row_major(&matrix, width).from(most - 3);
+                assert_eq!(hash(last, 3), expected[most - 3..], "{what}, the last three");
+                for degree in [1, 2, 3].into_iter().filter(|degree| width % degree == 0) {
+                    let columns = by_columns(&matrix, width, degree);
+                    let rows = Rows::column_major(&columns, degree, most);
+                    assert_eq!(hash(rows, most), expected, "{what}, by columns, degree {degree}");
+                }
             }
         }
     }
 
-    /// The same with every level.
+    /// The same with every level, and in further ways.
     pub(in crate::backend::cpu) fn check_rows<H: SideBySide>(
-        widths: impl Iterator<Item = usize> + Clone,
+        widths: impl Iterator<Item = usize>,
         counts: RangeInclusive<usize>,
+        further: &[Way<'_, H>],
     ) {
-        for simd in Simd::available() {
-            check_rows_by::<H>(simd.name(), widths.clone(), counts.clone(), |rows, digests| {
-                H::hash_rows(simd, rows, digests)
-            });
-        }
+        let hash = |simd| move |rows: Rows<'_>, digests: &mut [H::Digest]| H::hash_rows(simd, rows, digests);
+        let hashes: Vec<_> = Simd::available().map(|simd| (simd.name(), hash(simd))).collect();
+        let mut ways: Vec<Way<'_, H>> = hashes.iter().map(|(name, hash)| (*name, hash as _)).collect();
+        ways.extend(further);
+        check_rows_by::<H>(widths, counts, &ways);
     }
 
     /// Up to `most` pairs of digests, by a function that merges them.

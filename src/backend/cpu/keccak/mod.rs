@@ -123,8 +123,8 @@ mod tests {
     fn rows() {
         // Around whole blocks.
         let widths = || (1..=9).chain([16, 17, 18, 33, 34, 35, 70]);
-        check_rows::<Keccak256>(widths(), 0..=COUNT);
-        check_rows::<Sha3_256>(widths(), 0..=COUNT);
+        check_rows::<Keccak256>(widths(), 0..=COUNT, &[]);
+        check_rows::<Sha3_256>(widths(), 0..=COUNT, &[]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::curve::samples::{bases, multiples, scalars, some_points, sum, times_o
 
 /// Sums of rows of scalars over the same bases, which are kept with tables or not at all, as are the scalars.
 ///
-/// Tables are the same for every level, and of many bases they take longer to make than all else.
+/// Tables are the same for every level, and of many bases they take longer to make than all else: so these have them over the first curve alone.
 fn check<C: Curve<Base: VectorisedField>>(
     levels: impl IntoIterator<Item = Simd>,
     what: &str,
@@ -18,7 +18,8 @@ fn check<C: Curve<Base: VectorisedField>>(
     points: &[C],
     expected: &[C::Projective],
 ) {
-    let tables = Cpu::default().keep_bases(points, u64::MAX).unwrap();
+    let room = if points.len() < 1 << 10 || C::NAME == "bn254-g1" { u64::MAX } else { 0 };
+    let tables = Cpu::default().keep_bases(points, room).unwrap();
     for simd in levels {
         let cpu = Cpu::new(simd).unwrap();
         for ((name, scalars), expected) in rows.iter().zip(expected) {
@@ -50,7 +51,7 @@ fn check_levels<C: Curve<Base: VectorisedField>>(
 fn sums_agree<C: Curve<Base: VectorisedField>>() {
     let (few, many): (&[usize], &[usize]) = match C::NAME {
         "bn254-g1" => (&[0, 1, 2, 31, 32, 33, 63, 65, 127, 129], &[4095, 4097]),
-        _ => (&[0, 1, 33, 65, 129], &[4097]),
+        _ => (&[0, 1, 65], &[4097]),
     };
     for &n in few {
         for (name, factors) in bases::<C::Scalar>(n) {
@@ -65,9 +66,10 @@ fn sums_agree<C: Curve<Base: VectorisedField>>() {
     }
 }
 
-/// The sum by halo2curves' own operations, term by term, and by the reference.
+/// The sum by halo2curves' own operations, term by term, and by the reference; at all sizes over the first curve, since sizes are the same for every curve.
 fn reference_agrees<C: Curve<Base: VectorisedField>>() {
-    for n in [0, 1, 31, 32, 33] {
+    let sizes: &[usize] = if C::NAME == "bn254-g1" { &[0, 1, 31, 32, 33] } else { &[1, 9] };
+    for &n in sizes {
         let points = multiples::<C>(&bases::<C::Scalar>(n)[3].1);
         let rows = scalars::<C::Scalar>(n);
         let by_terms = |(_, scalars): &(&str, Vec<C::Scalar>)| {

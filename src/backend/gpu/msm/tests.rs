@@ -42,9 +42,13 @@ fn parts(ends: &[usize]) -> Vec<Range<usize>> {
     starts.zip(ends).map(|(&start, &end)| start..end).collect()
 }
 
-/// Any parts, some of them empty, give the sum. What parts do is the same for every curve: one has all bases and scalars, others some.
+/// Any parts, some of them empty, give the sum. What parts do is the same for every curve: one has all bases and scalars, others some, one for each form of coordinates, for which OpenCL compiles anew.
 fn any_parts<C: DeviceCurve>(gpu: &Gpu) {
-    let (n, some) = (40, if C::NAME == "bn254-g1" { 1 } else { 3 });
+    let (n, some) = match C::NAME {
+        "bn254-g1" => (40, 1),
+        "bn254-g2" | "bls12-381-g1" | "bls12-377-g2" | "bw6-761-g1" => (40, 3),
+        _ => return,
+    };
     for (bases_name, factors) in bases(n).into_iter().step_by(some) {
         let points = multiples::<C>(&factors);
         let kept = gpu.kept_bases(&points);
