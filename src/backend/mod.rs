@@ -36,6 +36,8 @@ mod sums;
 mod transforms;
 #[cfg(feature = "bn254")]
 mod vectors;
+#[cfg(feature = "bn254")]
+mod widths;
 
 use std::time::Duration;
 

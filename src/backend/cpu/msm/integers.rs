@@ -4,6 +4,7 @@
 //! negative numbers are as narrow as small positive ones. On a curve with points outside of the group of order r it stands for the integer s alone, because r times such a point is not the identity. Integers are cut into windows of c bits, and each
 //! window has a signed digit, by Booth's recoding (1951): that of window w is made of bits c w - 1 to c w + c - 1, lies between -2^(c-1) and 2^(c-1), and needs no carry from other windows.
 
+use crate::backend::widths::Widths;
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::field::ScalarField;
@@ -26,7 +27,7 @@ pub(super) const NEGATIVE: u32 = 1 << 31;
 const SIGN: u64 = 1 << 63;
 
 /// One more than the most bits that an integer of any number of limbs can have.
-pub(super) const WIDTHS: usize = u64::BITS as usize * 6;
+const WIDTHS: usize = u64::BITS as usize * 6;
 
 /// Bits of the widest integers: r/2 has one less than r.
 pub(super) const fn longest<C: Curve>() -> u32 {
@@ -93,10 +94,10 @@ fn shortest<F: ScalarField>(scalar: Residue<F>) -> (F::Limbs, bool) {
     }
 }
 
-/// How many integers have each number of bits, from 0 on.
-pub(super) fn widths<I: Integer>(integers: &[I]) -> Vec<usize> {
+/// Integers by their numbers of bits.
+pub(super) fn widths<I: Integer>(integers: &[I]) -> Widths {
     let count = |integers: &[I]| {
-        let mut counts = vec![0; WIDTHS];
+        let mut counts = [0; WIDTHS];
         for &integer in integers {
             let mut magnitude = integer;
             magnitude.as_mut()[I::LIMBS - 1] &= !SIGN;
@@ -104,13 +105,13 @@ pub(super) fn widths<I: Integer>(integers: &[I]) -> Vec<usize> {
         }
         counts
     };
-    let total = Mutex::new(vec![0; WIDTHS]);
+    let total = Mutex::new([0; WIDTHS]);
     for_each_number(integers.len().div_ceil(COUNTED), &|number| {
         let first = number * COUNTED;
         let counts = count(&integers[first..integers.len().min(first + COUNTED)]);
         lock(&total).iter_mut().zip(counts).for_each(|(total, count)| *total += count);
     });
-    total.into_inner().unwrap_or_else(PoisonError::into_inner)
+    Widths::of_counts(total.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// How integers are cut into windows, each with a digit.
@@ -216,8 +217,7 @@ mod tests {
         }));
         let integers = Integers::new(&scalars).unwrap();
         let widths = widths(integers.as_slice());
-        assert_eq!(widths.iter().sum::<usize>(), scalars.len());
-        assert_eq!(widths.iter().rposition(|&count| count > 0), Some(longest as usize));
+        assert_eq!((widths.count(), widths.widest()), (scalars.len(), longest as usize));
         for bits in 1..=22 {
             let digits = Digits::signed(bits, longest);
             for (scalar, integer) in scalars.iter().zip(integers.as_slice()) {

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::buckets::POINTS;
-use super::integers::{Digits, WIDTHS};
+use super::integers::Digits;
+use crate::backend::widths::Widths;
 
 /// What things cost, in products of coordinates. A sum of affine points, its share of an inversion and of sorting included.
 const SUM: f64 = 7.0;
@@ -59,8 +60,7 @@ impl TableShape {
             let sets = (digits.windows as usize).div_ceil(most);
             Self { digits, sets, tables: (digits.windows as usize).div_ceil(sets) }
         });
-        let mut widths = vec![0; WIDTHS];
-        widths[longest as usize] = n;
+        let widths = Widths::alike(n, longest as usize);
         let plain = cost(&cheapest(&widths), &widths, None);
         let best = shapes.min_by(|a, b| a.cost(n).total_cmp(&b.cost(n)))?;
         (best.tables > 1 && best.cost(n) < 0.95 * plain).then_some(best)
@@ -81,20 +81,16 @@ fn set_cost(digits: Digits) -> f64 {
         }
 }
 
-/// What a sum costs; `widths` counts the integers of each number of bits.
-fn cost(digits: &Digits, widths: &[usize], sets: Option<usize>) -> f64 {
-    let digits_in_all: usize = (0..digits.windows).map(|window| nonzero(digits, widths, window)).sum();
+/// What a sum costs.
+fn cost(digits: &Digits, widths: &Widths, sets: Option<usize>) -> f64 {
+    let digits_in_all: usize =
+        (0..digits.windows as usize).map(|window| widths.digits(digits.bits, window)).sum();
     digits_in_all as f64 * SUM + sets.unwrap_or(digits.windows as usize) as f64 * set_cost(*digits)
 }
 
-/// About how many digits of a window are other than 0.
-fn nonzero(digits: &Digits, widths: &[usize], window: u32) -> usize {
-    widths.iter().skip(((window * digits.bits) as usize).max(1)).sum()
-}
-
 /// The cheapest digits without tables.
-fn cheapest(widths: &[usize]) -> Digits {
-    let width = widths.iter().rposition(|&count| count > 0).unwrap_or(0).max(1) as u32;
+fn cheapest(widths: &Widths) -> Digits {
+    let width = widths.widest() as u32;
     let signed = (1..=MOST_BITS.min(width + 1)).map(|bits| Digits::signed(bits, width));
     let whole = (width <= 16).then(|| Digits::whole(width));
     let all = signed.chain(whole);
@@ -102,9 +98,9 @@ fn cheapest(widths: &[usize]) -> Digits {
 }
 
 impl Plan {
-    /// The division of a sum of as many scalars as `widths` counts, among threads.
-    pub(super) fn new(widths: &[usize], tables: Option<TableShape>, threads: usize) -> Self {
-        let n: usize = widths.iter().sum();
+    /// The division of a sum of scalars of these widths, among threads.
+    pub(super) fn new(widths: &Widths, tables: Option<TableShape>, threads: usize) -> Self {
+        let n = widths.count();
         let digits = cheapest(widths);
         // Narrow scalars leave most tables without work, and wide digits would be waste.
         let with_tables = tables.filter(|shape| {
@@ -118,7 +114,7 @@ impl Plan {
         let work: Vec<usize> = (0..sets)
             .map(|set| {
                 let windows = (set..digits.windows as usize).step_by(sets);
-                windows.map(|window| nonzero(&digits, widths, window as u32)).sum::<usize>() + digits.largest
+                windows.map(|window| widths.digits(digits.bits, window)).sum::<usize>() + digits.largest
             })
             .collect();
         let tasks = tasks(n, &work, digits.largest, threads);
@@ -175,18 +171,12 @@ fn tasks(n: usize, work: &[usize], buckets: usize, threads: usize) -> Vec<Task> 
 mod tests {
     use super::*;
 
-    fn uniform(n: usize, width: usize) -> Vec<usize> {
-        let mut widths = vec![0; WIDTHS];
-        widths[width] = n;
-        widths
-    }
-
     #[test]
     fn tasks_cover_every_set_and_base_once() {
         for (n, width) in [(1, 253), (33, 253), (1000, 1), (1 << 16, 8), (1 << 20, 253), (1 << 20, 1)] {
             for threads in [1, 2, 3, 64] {
                 for tables in [None, TableShape::new(n, 253, 4), TableShape::new(n, 253, 1000)] {
-                    let plan = Plan::new(&uniform(n, width), tables, threads);
+                    let plan = Plan::new(&Widths::alike(n, width), tables, threads);
                     let mut covered = vec![0; plan.sets];
                     for task in &plan.tasks {
                         task.sets.clone().for_each(|set| covered[set] += task.bases.len());
@@ -202,8 +192,8 @@ mod tests {
     #[test]
     fn narrow_scalars_have_one_digit() {
         let n = 1 << 16;
-        assert_eq!(Plan::new(&uniform(n, 1), None, 2).digits, Digits::whole(1));
-        assert_eq!(Plan::new(&uniform(n, 8), None, 2).digits, Digits::whole(8));
-        assert_eq!(Plan::new(&uniform(n, 8), TableShape::new(n, 253, 100), 2).tables, 1);
+        assert_eq!(Plan::new(&Widths::alike(n, 1), None, 2).digits, Digits::whole(1));
+        assert_eq!(Plan::new(&Widths::alike(n, 8), None, 2).digits, Digits::whole(8));
+        assert_eq!(Plan::new(&Widths::alike(n, 8), TableShape::new(n, 253, 100), 2).tables, 1);
     }
 }

@@ -7,10 +7,11 @@ use super::Input;
 use super::Point;
 use super::buckets::Buckets;
 use super::launches::{self, Accumulation, Reduction, Sort, Source};
-use super::plan::{self, Division, Shape, WIDTHS, Widths};
+use super::plan::{Division, Shape, WIDTHS};
 use super::programs::DeviceCurve;
 use crate::backend::gpu::Gpu;
 use crate::backend::gpu::session::{Region, Session};
+use crate::backend::widths::Widths;
 use crate::curve::limbs_of_points;
 use crate::error::Error;
 use crate::field::prime::limbs;
@@ -39,7 +40,7 @@ impl Gpu {
         let Some(operands) = self.upload_operands(input, rows, range)? else { return Ok(before) };
         let Operands { mut session, source, points, widths } = operands;
         let (limits, units, tables) = (session.limits(), self.device().info().units, input.tables());
-        let all = plan::of_sample(&widths, rows_at_once * like);
+        let all = widths.of_all(rows_at_once * like);
         let shape = match &before {
             Some(before) => Shape::after(before.shape(), &all, tables),
             None => Shape::cheapest(rows_at_once, &all, tables),
@@ -115,9 +116,10 @@ impl Gpu {
             }
         };
         assert!(points.words() >= C::AFFINE * (first + width));
-        let mut found: Widths = [0; WIDTHS];
-        session.download(widths, 0, bytemuck::cast_slice_mut(&mut found))?;
-        if found[1..].iter().all(|&count| count == 0) {
+        let mut counts = [0_u32; WIDTHS];
+        session.download(widths, 0, bytemuck::cast_slice_mut(&mut counts))?;
+        let found = Widths::of_counts(counts.map(|count| count as usize));
+        if found.are_zero() {
             return Ok(None);
         }
         let source = Source { integers, count, width, first, stride };

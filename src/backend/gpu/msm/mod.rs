@@ -36,9 +36,10 @@ mod tests;
 use std::ops::Range;
 
 use self::parts::{Pace, while_copying};
-use self::plan::{LOG_BUCKETS, Shape, TERMS, longest, of_width};
+use self::plan::{LOG_BUCKETS, Shape, TERMS, longest};
 use self::tables::DeviceBases;
 use super::Gpu;
+use crate::backend::widths::Widths;
 use crate::backend::{BaseField, BasesView, KeepScalars, Memory, Msm, Resident, ScalarsView};
 use crate::curve::{Coordinate, Curve, Xyzz, projective};
 use crate::error::Error;
@@ -81,7 +82,7 @@ impl Gpu {
     /// Whole rows, as many at once as the budget has room for; a row alone whose scalars have to be copied in parts, if there is room for those.
     fn sum_rows<C: DeviceCurve>(&self, input: &Input<'_, C>, totals: &mut [Point<C>]) -> Result<(), Error> {
         let (n, units) = (input.bases.points.len(), self.device.info().units);
-        let shape = Shape::cheapest(1, &of_width(n, longest::<C>()), input.tables());
+        let shape = Shape::cheapest(1, &Widths::alike(n, longest::<C>()), input.tables());
         let words = input.words(&[n], shape, units);
         if !self.fits(words) || n.saturating_mul(shape.windows) >= TERMS {
             return Err(Error::OverDeviceBudget { required: 8 * words as u64, budget: self.limit });

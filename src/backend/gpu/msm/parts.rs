@@ -27,11 +27,12 @@ use std::iter::successors;
 use std::ops::Range;
 
 use super::buckets::Buckets;
-use super::plan::{Division, Shape, TERMS, longest, of_width};
+use super::plan::{Division, Shape, TERMS, longest};
 use super::programs::DeviceCurve;
 use super::{Input, Point};
 use crate::backend::gpu::Gpu;
 use crate::backend::gpu::session::Session;
+use crate::backend::widths::Widths;
 use crate::curve::Xyzz;
 use crate::error::Error;
 
@@ -101,7 +102,7 @@ impl Gpu {
         let (n, units) = (input.bases.points.len(), self.device().info().units);
         let mut blocks = n.div_ceil(BLOCK).clamp(1, MOST_BLOCKS);
         let words = |n: usize| {
-            let widest = of_width(n, longest::<C>());
+            let widest = Widths::alike(n, longest::<C>());
             input.words(&[n], Shape::cheapest(1, &widest, input.tables()), units)
         };
         while blocks > 1 && !self.fits(words(n.min(blocks * BLOCK))) {

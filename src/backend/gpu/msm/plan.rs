@@ -4,6 +4,7 @@
 //! costs two full additions in the reduction. Longer digits are fewer, and have more buckets.
 
 use super::programs::DeviceCurve;
+use crate::backend::widths::Widths;
 use crate::curve::Curve;
 use crate::field::montgomery::Modulus;
 
@@ -14,9 +15,6 @@ pub(super) const fn longest<C: Curve>() -> usize {
 
 /// The number of possible bit lengths of six limbs, 0 among them: MSM_WIDTHS of the kernels, or more where scalars have four.
 pub(super) const WIDTHS: usize = 64 * 6;
-
-/// The number of integers of each bit length, from 0 on.
-pub(super) type Widths = [u32; WIDTHS];
 
 /// The buckets that a sort has room for: [`SLOTS`] partitions of as many buckets each.
 pub(super) const LOG_BUCKETS: u32 = 2 * LOG_SLOTS;
@@ -71,8 +69,7 @@ impl Shape {
 
     /// Digits other than 0, at most.
     pub(super) fn terms(self, widths: &Widths) -> usize {
-        let at = |window: usize| widths.iter().skip((window * self.bits as usize).max(1));
-        (0..self.windows).map(|window| at(window).map(|&count| count as usize).sum::<usize>()).sum()
+        (0..self.windows).map(|window| widths.digits(self.bits, window)).sum()
     }
 
     fn cost(self, rows: usize, widths: &Widths) -> f64 {
@@ -98,7 +95,7 @@ impl Shape {
 
     /// The cheapest shape for `rows` rows of integers with these widths; at most one candidate uses tables.
     pub(super) fn cheapest(rows: usize, widths: &Widths, tables: Option<Self>) -> Self {
-        let width = width_of(widths);
+        let width = widths.widest();
         let plain = (1..=LONGEST_DIGIT.min(width as u32 + 1)).map(|bits| Self::plain(bits, width));
         let with_tables =
             tables.map(|shape| Self { windows: Self::plain(shape.bits, width).windows, ..shape });
@@ -114,7 +111,7 @@ impl Shape {
     /// cost nothing more.
     pub(super) fn after(before: Self, widths: &Widths, tables: Option<Self>) -> Self {
         let own = Self::cheapest(1, widths, tables);
-        let shared = Self { windows: Self::plain(before.bits, width_of(widths)).windows, ..before };
+        let shared = Self { windows: Self::plain(before.bits, widths.widest()).windows, ..before };
         // Without tables there is a set for each window.
         let possible =
             shared.windows <= shared.sets || tables.is_some_and(|shape| shape.shares_buckets(before));
@@ -127,7 +124,7 @@ impl Shape {
     /// The cheapest tables for sums of `n` scalars of `width` bits, at most `most` of them, the bases themselves counted; `None` if
     /// none are worth it.
     pub(super) fn of_tables(n: usize, width: usize, most: usize) -> Option<Self> {
-        let widths = of_width(n, width);
+        let widths = Widths::alike(n, width);
         let shapes = (2..=LONGEST_DIGIT).map(|bits| {
             let plain = Self::plain(bits, width);
             Self { sets: plain.windows.div_ceil(most.max(1)), ..plain }
@@ -137,25 +134,6 @@ impl Shape {
         let plain = Self::cheapest(1, &widths, None);
         (best.tables() > 1 && cost(&best) < 0.95 * cost(&plain)).then_some(best)
     }
-}
-
-/// Bits of the widest integer, at least 1.
-fn width_of(widths: &Widths) -> usize {
-    widths.iter().rposition(|&count| count > 0).unwrap_or(0).max(1)
-}
-
-/// `n` integers of which `widths` are a sample.
-pub(super) fn of_sample(widths: &Widths, n: usize) -> Widths {
-    let count = widths.iter().map(|&count| u64::from(count)).sum::<u64>().max(1);
-    // A count that is not zero stays so.
-    widths.map(|of_width| (u64::from(of_width) * n as u64).div_ceil(count) as u32)
-}
-
-/// `n` integers, all of so many bits.
-pub(super) fn of_width(n: usize, width: usize) -> Widths {
-    let mut widths = [0; WIDTHS];
-    widths[width] = n as u32;
-    widths
 }
 
 /// Runs of terms, and pieces of buckets.
@@ -241,7 +219,7 @@ mod tests {
     }
 
     fn widest(n: usize) -> Widths {
-        of_width(n, WIDEST)
+        Widths::alike(n, WIDEST)
     }
 
     #[test]
@@ -252,8 +230,7 @@ mod tests {
         assert_eq!(windows(20).map(|(_, windows, sets)| (windows <= 14, sets)), Some((true, 1)));
         assert_eq!(windows(23), Some((20, 13, 1)));
         // A column of bits is one digit, with tables or without.
-        let mut bits = [0; WIDTHS];
-        bits[1] = 1 << 20;
+        let bits = Widths::alike(1 << 20, 1);
         for tables in [None, of_tables(1 << 20, 1000)] {
             let shape = Shape::cheapest(1, &bits, tables);
             assert_eq!((shape.windows, shape.tables()), (1, 1));
@@ -268,9 +245,7 @@ mod tests {
                 let Some(tables) = of_tables(1 << log, most) else { continue };
                 assert!(tables.tables() <= most && tables.tables() * tables.sets >= tables.windows);
                 for width in 1..=WIDEST {
-                    let mut widths = [0; WIDTHS];
-                    widths[width] = 1 << log;
-                    let shape = Shape::cheapest(1, &widths, Some(tables));
+                    let shape = Shape::cheapest(1, &Widths::alike(1 << log, width), Some(tables));
                     assert!(shape.windows * shape.bits as usize > width && shape.has_room(1));
                     assert!(shape.tables() <= most && shape.sets <= shape.windows);
                 }
@@ -284,7 +259,7 @@ mod tests {
     #[test]
     fn parts_share_buckets_where_that_is_cheaper() {
         let (few, many): (usize, usize) = (1 << 18, 1 << 20);
-        let of_width = |width, count| of_width(count, width);
+        let of_width = |width, count| Widths::alike(count, width);
         for tables in [None, of_tables(many, 1000)] {
             let wide = Shape::cheapest(1, &widest(many), tables);
             // The same widths again; and narrower ones, for which new buckets would only cost more.
@@ -300,12 +275,6 @@ mod tests {
                 assert!(shape.windows <= shape.sets || tables.is_some_and(|of| of.shares_buckets(shape)));
             }
         }
-        // The widths of a sample represent all, however small it is.
-        let mut sample = of_width(3, 1);
-        sample[253] = 999;
-        let all = of_sample(&sample, 100);
-        assert_eq!((all[3], all[253], all.iter().filter(|&&count| count > 0).count()), (1, 100, 2));
-        assert_eq!(of_sample(&sample, 1000), sample);
     }
 
     #[test]
