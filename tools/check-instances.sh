@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 # The packages of the README's first command, so that the library has the features that it has there, and is not compiled once more.
 built=$(cargo build --release --locked --quiet --message-format json --config 'profile.release.package.zkaccel-groth16.opt-level=2')
 # rlib CRATE: the file that a crate was compiled to.
-rlib() { sed -n "s/.*\"\([^\"]*lib$1-[0-9a-f]*\.rlib\)\".*/\1/p" <<<"$built" | tail -n 1; }
+rlib() { sed -n "s/.*\"\([^\"]*lib$1\(-[0-9a-f]*\)\?\.rlib\)\".*/\1/p" <<<"$built" | tail -n 1; }
 vector_functions() { nm --demangle --defined-only "$1" 2>/dev/null | grep -c 'zkaccel::backend::cpu::simd' || true; }
 
 in_library=$(vector_functions "$(rlib zkaccel)") in_dependent=$(vector_functions "$(rlib zkaccel_groth16)")
