@@ -11,14 +11,19 @@ DEVICE u64 ntt_power(u64 x, u64 e) {
 
 // table[replica 2^log_period + position] = scale (base step^replica)^e, where e is read off the position: the product of its two
 // digits i and j, of 2^log_i and 2^log_j, or j alone where log_i is 0. i is the lower digit where `i_low`, else j; `i_reversed`
-// and `j_reversed` say which are bit-reversed. With a `log_replicas` the replica's number is bit-reversed among so many bits.
+// and `j_reversed` say which are bit-reversed. With a `log_replicas` the replica's number is bit-reversed among so many bits. With a
+// `log_low` it is the lower digit, of so many bits: table[position 2^log_low + replica].
 // Where log_tile is not 0, positions are not in order: in each tile of 2^log_tile, position q 2^log_radix + (r bit-reversed) stands at
 // r 2^(log_tile - log_radix) + q.
 KERNEL void ntt_fill(BUFFER(u64, table), u64 words, u64 base, u64 step, u64 scale, u64 log_period, u64 log_i, u64 log_j,
-                     u64 i_low, u64 i_reversed, u64 j_reversed, u64 log_replicas, u64 log_tile, u64 log_radix) {
+                     u64 i_low, u64 i_reversed, u64 j_reversed, u64 log_replicas, u64 log_low, u64 log_tile, u64 log_radix) {
     FOR_EACH(k, words) {
         u64 p = k & (((u64)1 << log_period) - 1);
         u32 replica = (u32)(k >> log_period);
+        if (log_low) {
+            p = k >> log_low;
+            replica = (u32)(k & (((u64)1 << log_low) - 1));
+        }
         if (log_replicas) replica = reverse_bits(replica, (u32)log_replicas);
         if (log_tile) {
             const u64 tile = p & (((u64)1 << log_tile) - 1);

@@ -48,6 +48,7 @@ mod sums;
 mod transfers;
 mod transforms;
 mod trees;
+pub mod turns;
 #[cfg(feature = "bn254")]
 mod vectors;
 mod widths;

@@ -66,7 +66,8 @@ pub use programs::{Programs, ResidentPrograms};
 #[cfg(feature = "cuda")]
 pub use residence::Foreign;
 pub use residence::{
-    Extent, Memory, Piece, Resident, ResidentBackend, ResidentHashing, ResidentInversion, ResidentTransforms,
+    ByResidues, Extent, Memory, Piece, Resident, ResidentBackend, ResidentHashing, ResidentInversion,
+    ResidentTransforms,
 };
 pub use transforms::{Inversion, Transforms};
 

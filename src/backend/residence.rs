@@ -180,6 +180,24 @@ pub trait ResidentTransforms<F: TwoAdic>: Send + Sync {
         let coefficients = self.ntt(&Ntt::inverse(lde.from()), matrix, extent)?;
         self.evaluate(&lde.to(), lde.output_order(), &coefficients, extent)
     }
+
+    /// The transform of one block by residues of its coefficients' numbers modulo a power of two. `None` where nothing is gained by it beside [`interleave`](Resident::interleave) and
+    /// [`ntt`](Self::ntt), which is the same for all of its devices.
+    fn by_residues(&self, _: &Ntt<F>, _: Extent, _runs: usize) -> Option<Box<dyn ByResidues + '_>> {
+        None
+    }
+}
+
+/// A transform of which each run has the coefficients of one residue: run e of D those of numbers e, D + e, 2 D + e, ... One run lies in this device's memory, the others in that of peers.
+pub trait ByResidues {
+    /// The values of all coefficients, in the order of the transform's output.
+    fn values(&self, runs: &[Piece<'_>]) -> Result<Memory, Error>;
+
+    /// The coefficients of values, run after run, for which of one run nothing but the last step is left.
+    fn runs(&self, values: &Memory, own: usize) -> Result<Memory, Error>;
+
+    /// Runs that [`runs`](Self::runs) has made for this device, one after another, of which it has left the last step of this device's.
+    fn joined(&self, runs: &[Piece<'_>]) -> Result<Memory, Error>;
 }
 
 /// Inverses over a field in a device's memory.

@@ -3,7 +3,8 @@
 //! `ZKACCEL_REQUIRE` names devices, separated by commas, that must be present: a missing one is a failure. The reference runs only
 //! where it is named there, since most cases compare it with itself then.
 //!
-//! `ZKACCEL_TURN` is the number of a run of which three in a row do everything: of what runs again over further curves and fields, and on several devices with an OpenCL device among them, each of the three has a part. Without it, all of it runs.
+//! `ZKACCEL_TURN` is the number of a run of which three in a row do everything: of what runs over further curves and over prime fields, on several devices with an OpenCL device among them, and on the processor in
+//! another way, each of the three has a part. Without it, all of it runs.
 
 mod auto;
 #[path = "../../../tests/it/child.rs"]
@@ -15,6 +16,7 @@ use std::time::Instant;
 
 use zkaccel::device::{DeviceChoice, Simd, devices};
 use zkaccel::{Engine, Error};
+use zkaccel_conformance::turns::{TURNS, has_turn, turn};
 use zkaccel_conformance::{CLASSES, Case, cases};
 
 /// The devices that must be present.
@@ -51,11 +53,11 @@ fn choices() -> Vec<DeviceChoice> {
 #[test]
 fn every_case_on_the_processor() {
     let all = is_required("cpu");
-    let has_turn = in_turn(turn());
+    let in_turn = in_turn(turn());
     let runs = move |case: &Case| {
         let takes_long = is_long(case) || case.name.starts_with("transforms of points");
         let spared = case.repeats_for_another_curve() && (is_of_division(case) || !all && takes_long);
-        !is_of_several_devices(case) && !spared && has_turn(case)
+        !is_of_several_devices(case) && !spared && in_turn(case)
     };
     run_two_at_a_time(DeviceChoice::Cpu, 3, runs);
 }
@@ -68,6 +70,9 @@ fn runs_once_more(case: &Case) -> bool {
 /// Here its stack is that of any thread, and without optimisation operations are handed over.
 #[test]
 fn cases_that_are_handed_over() {
+    if !has_turn(0) {
+        return;
+    }
     run_all(DeviceChoice::Cpu, Simd::best(), 3, runs_once_more);
 }
 
@@ -78,6 +83,9 @@ fn every_case_of_several_devices_on_the_processor() {
 
 #[test]
 fn cases_on_one_thread() {
+    if !has_turn(1) {
+        return;
+    }
     run_all(DeviceChoice::Cpu, Simd::best(), 1, runs_once_more);
 }
 
@@ -117,14 +125,14 @@ fn every_case_on_every_device() {
             // for it anew, and so is what several devices share, which takes minutes in all: a device that has to be present does everything.
             DeviceChoice::OpenCl(_) => {
                 let all = is_required(&choice.to_string());
-                let has_turn = in_turn(turn());
+                let in_turn = in_turn(turn());
                 run_two_at_a_time(choice, 2, move |case| {
                     case.name != "several devices, sums and transforms over BN254"
                         && !(case.repeats_for_another_curve() && is_of_division(case))
                         // On a device these are sums, which run over every curve.
                         && (!case.name.starts_with("transforms of points") || stands_for_others(case))
                         && (all || stands_for_others(case) && !is_of_another_hash(case) && !is_long(case))
-                        && has_turn(case)
+                        && in_turn(case)
                 });
             }
             DeviceChoice::Cuda(_) => run_all(choice, Simd::best(), 2, |_| true),
@@ -136,6 +144,9 @@ fn every_case_on_every_device() {
 
 #[test]
 fn cases_on_the_reference() {
+    if !has_turn(2) {
+        return;
+    }
     choices()
         .into_iter()
         .filter(|&choice| choice == DeviceChoice::Reference)
@@ -237,11 +248,6 @@ fn is_of_several_devices(case: &Case) -> bool {
     case.name.starts_with("several devices")
 }
 
-/// The number of `ZKACCEL_TURN`.
-fn turn() -> Option<usize> {
-    Some(std::env::var("ZKACCEL_TURN").ok()?.parse().expect("ZKACCEL_TURN is a number"))
-}
-
 /// Whether a case runs in a turn, if there is one. Those over one curve or field have the same turn, so that a device compiles for a third of these, and each that runs others on several devices has a turn by itself.
 fn in_turn(turn: Option<usize>) -> impl Fn(&Case) -> bool + Send {
     let mut groups = Vec::new();
@@ -256,16 +262,13 @@ fn in_turn(turn: Option<usize>) -> impl Fn(&Case) -> bool + Send {
     }
 }
 
-/// As many runs have all turns.
-const TURNS: usize = 3;
-
-/// What a case is over, if the first curve or field has the case as well, or the case itself, if it runs others on several devices.
+/// What a case is over, if it is a further curve or a prime field, since Goldilocks has the same cases, or the case itself, if it runs others on several devices.
 fn group(case: &Case) -> Option<&'static str> {
     if is_of_several_devices(case) {
         return Some(case.name);
     }
-    let (_, over) = case.name.split_once(" over ")?;
-    case.repeats_for_another_curve().then(|| over.split(',').next().unwrap_or(over))
+    let over = case.name.split_once(" over ")?.1.split(',').next()?;
+    (case.repeats_for_another_curve() || over == "bn254-fr").then_some(over)
 }
 
 /// What all runs of a device have is in each turn, and everything else in one of as many as there are.

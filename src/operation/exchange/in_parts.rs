@@ -13,9 +13,12 @@
 //! 2. Device d brings y[d][c] together from all devices, for c in turn, and transforms them to X[d + D k''].
 //!
 //! The values are in parts like the coefficients, so there is one exchange, of all but a D-th of a part. In bit-reversed order those of a device are one run of all values. From values to coefficients the same is done backwards.
+//!
+//! A backend may do the second step [by residues](crate::backend::ByResidues) of c: each run is transformed by itself, and a pass across all of them follows. Then a device transforms what it has already while it copies
+//! what others have, and nothing has to be brought in turn.
 
 use super::column::{Points, Run, across, is_possible, long, short};
-use crate::backend::{AcceleratedField, Extent, Piece};
+use crate::backend::{AcceleratedField, Extent, Memory, Piece};
 use crate::dispatch::{Call, Dispatcher, Member, Stored};
 use crate::error::Error;
 use crate::ntt::{Direction, Ntt};
@@ -56,6 +59,12 @@ impl<F: AcceleratedField> InParts<F> {
         self.of.rows / self.devices * self.of.block
     }
 
+    /// A block of a part's columns.
+    fn block(&self) -> Extent {
+        let Extent { rows, block, .. } = self.of;
+        Extent { rows, width: block, block }
+    }
+
     fn values(self, on: &Dispatcher, parts: &[&Stored], homes: &[usize]) -> Result<Vec<Stored>, Error> {
         let (short, own) = (short(&self.ntt, self.devices)?, parts.iter().zip(homes));
         let calls = own.map(|(part, &home)| (home, Spread { transform: self, ntt: short, part })).collect();
@@ -64,10 +73,8 @@ impl<F: AcceleratedField> InParts<F> {
         let gather = |(at, &home): (usize, &usize)| {
             let residue = self.ntt.output_order.index_of(at, self.devices);
             let runs = spread.iter().map(|from| &from[residue]).collect();
-            Ok((
-                home,
-                Gather { transform: self, ntt: long(&self.ntt, self.devices, residue)?, runs, turns: true },
-            ))
+            let long = long(&self.ntt, self.devices, residue)?;
+            Ok((home, Gather { transform: self, long, runs, short: None }))
         };
         let calls = homes.iter().enumerate().map(gather).collect::<Result<_, Error>>()?;
         on.divided(Each { calls })
@@ -76,7 +83,7 @@ impl<F: AcceleratedField> InParts<F> {
     fn coefficients(self, on: &Dispatcher, parts: &[&Stored], homes: &[usize]) -> Result<Vec<Stored>, Error> {
         let deal = |(at, &home): (usize, &usize)| {
             let ntt = long(&self.ntt, self.devices, self.ntt.input_order.index_of(at, self.devices))?;
-            Ok((home, Deal { transform: self, ntt, part: parts[at] }))
+            Ok((home, Deal { transform: self, ntt, part: parts[at], own: at }))
         };
         let calls = homes.iter().enumerate().map(deal).collect::<Result<_, Error>>()?;
         let dealt: Vec<Vec<Runs>> = on.divided(Each { calls })?;
@@ -84,9 +91,11 @@ impl<F: AcceleratedField> InParts<F> {
         let gather = |(to, &home): (usize, &usize)| {
             let from = (0..self.devices).map(|residue| self.ntt.input_order.index_of(residue, self.devices));
             let runs = from.map(|at| &dealt[at][to]).collect();
-            (home, Gather { transform: self, ntt: short, runs, turns: false })
+            let long = long(&self.ntt, self.devices, self.ntt.input_order.index_of(to, self.devices))?;
+            Ok((home, Gather { transform: self, long, runs, short: Some(short) }))
         };
-        on.divided(Each { calls: homes.iter().enumerate().map(gather).collect() })
+        let calls = homes.iter().enumerate().map(gather).collect::<Result<_, Error>>()?;
+        on.divided(Each { calls })
     }
 
     /// As what stays, of a matrix that is made of these blocks, each of some runs.
@@ -147,6 +156,8 @@ struct Deal<'a, F> {
     transform: InParts<F>,
     ntt: Ntt<F>,
     part: &'a Stored,
+    /// The residue of the coefficients that the device will have.
+    own: usize,
 }
 
 impl<F: AcceleratedField> Call for Deal<'_, F> {
@@ -158,16 +169,25 @@ impl<F: AcceleratedField> Call for Deal<'_, F> {
     }
 
     fn run(self, device: &Member) -> Result<Vec<Runs>, Error> {
-        let (Self { transform, ntt, part }, memory) = (self, device.memory());
+        let (Self { transform, ntt, part, own }, memory) = (self, device.memory());
         let (of, devices) = (transform.of, transform.devices);
-        let made = F::resident_transforms(memory).ntt(&ntt, part.contents(), of)?;
-        let block_words = of.rows * of.block;
+        let (block_words, transforms) = (of.rows * of.block, F::resident_transforms(memory));
+        let block = |of_all: &Memory, number: usize| match of.blocks() {
+            1 => Ok(of_all.clone()),
+            _ => memory.join(&[(Piece::Device(of_all, number * block_words), block_words)]),
+        };
         let mut dealt = vec![Runs::new(); devices];
+        if let Some(by_residues) = transforms.by_residues(&ntt, transform.block(), devices) {
+            for number in 0..of.blocks() {
+                let made = by_residues.runs(&block(part.contents(), number)?, own)?;
+                let runs = dealt.iter_mut().enumerate();
+                runs.for_each(|(residue, runs)| runs.push((made.clone(), residue * transform.run())));
+            }
+            return Ok(dealt);
+        }
+        let made = transforms.ntt(&ntt, part.contents(), of)?;
         for number in 0..of.blocks() {
-            let block = match of.blocks() {
-                1 => made.clone(),
-                _ => memory.join(&[(Piece::Device(&made, number * block_words), block_words)])?,
-            };
+            let block = block(&made, number)?;
             for (residue, runs) in dealt.iter_mut().enumerate() {
                 let columns = residue * of.block..(residue + 1) * of.block;
                 runs.push((memory.columns(&block, devices * of.block, columns)?, 0));
@@ -180,11 +200,12 @@ impl<F: AcceleratedField> Call for Deal<'_, F> {
 /// Brings runs of all devices together, and transforms them.
 struct Gather<'a, F> {
     transform: InParts<F>,
-    ntt: Ntt<F>,
+    /// The device's long transform.
+    long: Ntt<F>,
     /// Of each device the runs of all blocks.
     runs: Vec<&'a Runs>,
-    /// Whether rows of the runs are taken in turn, for a long transform, or are points of short ones.
-    turns: bool,
+    /// The short transforms of which the runs have points. Without them rows of the runs are taken in turn, for the long one.
+    short: Option<Ntt<F>>,
 }
 
 impl<F: AcceleratedField> Call for Gather<'_, F> {
@@ -195,18 +216,27 @@ impl<F: AcceleratedField> Call for Gather<'_, F> {
     }
 
     fn run(self, device: &Member) -> Result<Stored, Error> {
-        let (Self { transform, ntt, runs, turns }, memory) = (self, device.memory());
-        let (Extent { rows, block, .. }, run) = (transform.of, transform.run());
-        let extent = Extent { rows, width: block, block };
+        let (Self { transform, long, runs, short }, memory) = (self, device.memory());
+        let (extent, run, transforms) = (transform.block(), transform.run(), F::resident_transforms(memory));
+        let by_residues = transforms.by_residues(&long, extent, transform.devices);
         let made = (0..transform.of.blocks()).map(|number| {
-            let pieces = runs.iter().map(|runs| Piece::Device(&runs[number].0, runs[number].1)).collect();
-            if !turns {
-                return across(memory, &ntt, Points::Runs(pieces), run);
-            }
-            let points = memory.interleave(&pieces, run / block, block, 0)?;
-            Ok(vec![(F::resident_transforms(memory).ntt(&ntt, &points, extent)?, 0)])
+            let pieces: Vec<_> =
+                runs.iter().map(|runs| Piece::Device(&runs[number].0, runs[number].1)).collect();
+            let values = match (&by_residues, &short) {
+                (Some(by_residues), Some(short)) => {
+                    return across(memory, short, Points::Whole(&by_residues.joined(&pieces)?), run);
+                }
+                (None, Some(short)) => return across(memory, short, Points::Runs(pieces), run),
+                (Some(by_residues), None) => by_residues.values(&pieces)?,
+                (None, None) => {
+                    let points = memory.interleave(&pieces, run / extent.block, extent.block, 0)?;
+                    transforms.ntt(&long, &points, extent)?
+                }
+            };
+            Ok(vec![(values, 0)])
         });
         let made = made.collect::<Result<Vec<_>, Error>>()?;
-        transform.store(device, made, if turns { rows * block } else { run })
+        let words = if short.is_none() { extent.words() } else { run };
+        transform.store(device, made, words)
     }
 }

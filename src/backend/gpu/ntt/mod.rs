@@ -4,6 +4,7 @@
 //!  plan.rs      the passes of a transform, with their parameters
 //!  tables.rs    twiddle factors and powers of shifts, made on the device
 //!  programs.rs  the kernels: one program for each tile, access and number form
+//!  residues.rs  transforms of which a device has the coefficients of one residue
 //! ```
 //!
 //! Twiddles between passes, powers of shifts, the factor 1/n and both orders are part of the passes: nothing else touches the
@@ -11,6 +12,7 @@
 
 mod plan;
 pub(super) mod programs;
+mod residues;
 mod tables;
 #[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
 pub(super) mod tests;
@@ -20,7 +22,7 @@ use super::device::{Arg, Launch};
 use super::session::{Region, Session};
 use super::transforms::OnColumns;
 use crate::backend::cpu::Cpu;
-use crate::backend::{Extent, Memory, ResidentTransforms, Transforms};
+use crate::backend::{ByResidues, Extent, Memory, ResidentTransforms, Transforms};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::memory::StridedMut;
@@ -69,6 +71,9 @@ fn extension(lde: &Lde) -> [Transform; 2] {
     [inverse, forward]
 }
 
+/// A region from some word on.
+type At = (Region, usize);
+
 impl Gpu {
     /// The plan; an error where a block is larger than kernels can address.
     fn passes(&self, transform: &Transform, width: usize, count: usize) -> Result<Vec<Pass>, Error> {
@@ -83,7 +88,7 @@ impl Gpu {
         &self,
         session: &mut Session<'_>,
         passes: &[Pass],
-        regions: [Region; 3],
+        regions: [At; 3],
     ) -> Result<Vec<Launch<Region>>, Error> {
         let mut launches = Vec::with_capacity(passes.len());
         for pass in passes {
@@ -125,7 +130,8 @@ impl OnColumns<Goldilocks> for Transform {
             true => session.allocate(output.words())?,
             false => output,
         };
-        let launches = gpu.launches(session, &passes, [input, output, scratch])?;
+        let regions = [input, output, scratch].map(|region| (region, 0));
+        let launches = gpu.launches(session, &passes, regions)?;
         session.launch(&launches)?;
         Ok(output)
     }
@@ -154,8 +160,10 @@ impl OnColumns<Goldilocks> for Lde {
         debug_assert!(!plan::needs_scratch(&forward), "orders that differ need no scratch memory");
         let output = session.allocate(input.words() * self.blowup())?;
         let coefficients = session.allocate(input.words())?;
+        let [input, coefficients, output] = [input, coefficients, output].map(|region| (region, 0));
         let mut launches = gpu.launches(session, &inverse, [input, coefficients, output])?;
         launches.extend(gpu.launches(session, &forward, [coefficients, output, output])?);
+        let (output, _) = output;
         session.launch(&launches)?;
         Ok(output)
     }
@@ -237,13 +245,19 @@ impl ResidentTransforms<Goldilocks> for Gpu {
     fn lde(&self, lde: &Lde, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
         self.on_device(*lde, matrix, extent)
     }
+
+    fn by_residues(&self, ntt: &Ntt, extent: Extent, devices: usize) -> Option<Box<dyn ByResidues + '_>> {
+        let residues = residues::Residues::new(self, ntt, extent, devices)?;
+        Some(Box::new(residues))
+    }
 }
 
 /// One pass; tables that it does not need are arbitrary.
-fn launch(form: Form, pass: &Pass, from: Region, to: Region, tables: [Region; 3]) -> Launch<Region> {
-    assert!(from.words() >= pass.words.read() && to.words() >= pass.words.written());
-    let buffers = [from, to].into_iter().chain(tables);
-    let mut args: Vec<_> = buffers.map(|region| Arg::Buffer(region, 0)).collect();
+fn launch(form: Form, pass: &Pass, from: At, to: At, tables: [Region; 3]) -> Launch<Region> {
+    let has = |(region, at): At, words: usize| region.words() >= at + words;
+    assert!(has(from, pass.words.read()) && has(to, pass.words.written()));
+    let buffers = [from, to].into_iter().chain(tables.map(|table| (table, 0)));
+    let mut args: Vec<_> = buffers.map(|(region, at)| Arg::Buffer(region, at as u64)).collect();
     args.extend(pass.words.list().map(Arg::Word));
     let program = programs::pass(form, pass.tile, pass.access);
     // SAFETY: ntt_pass has these parameters; it reads and writes the words asserted, and of tables what the positions of these

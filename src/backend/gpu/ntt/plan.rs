@@ -19,7 +19,6 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::super::session::Region;
 use super::programs::{self, Access, Tile};
 use super::tables::{Inner, Powers};
 use crate::field::{Field, Goldilocks};
@@ -50,8 +49,8 @@ pub(in super::super) enum Storage {
 }
 
 impl Storage {
-    /// The region of an input, an output and scratch memory that it is.
-    pub(in super::super) fn of(self, [input, output, scratch]: [Region; 3]) -> Region {
+    /// Which of an input, an output and scratch memory it is.
+    pub(in super::super) fn of<T>(self, [input, output, scratch]: [T; 3]) -> T {
         match self {
             Self::Input => input,
             Self::Output => output,
@@ -131,6 +130,9 @@ const POST: u64 = 32;
 
 /// Binary logarithm of the points of the longest columns.
 const LOG_LONGEST: u32 = 10;
+
+/// The same of columns that are one layer.
+const LOG_LONGEST_LAYER: u32 = 4;
 
 /// Digits of a transform of 2^(k + 11) points at index k, logarithms, the first pass first; none is larger than the largest tile.
 const DIGITS: [&[u32]; 22] = [
@@ -375,4 +377,73 @@ pub(super) fn plan(transform: &Transform, width: usize, count: usize, choice: Ch
         done.push(log);
     }
     Some(passes)
+}
+
+/// The pass across 2^`log_runs` runs of a transform of which each run has what belongs to one residue of the coefficients' numbers modulo as many: from the runs' transforms to
+/// values, or, for an inverse, from values to what the runs' inverse transforms take. Each multiplies row i of run e by (s w^i)^e, or divides it by that and by the number of runs.
+/// `None` where items have too few registers for that many points, or rows are too far apart.
+pub(super) fn across(transform: &Transform, log_runs: u32, width: usize) -> Option<Pass> {
+    let Transform { log_rows: log_size, direction, .. } = *transform;
+    let inverse = direction == Direction::Inverse;
+    let invert = |x: Goldilocks| x.inverse().expect("roots, shifts and sizes are not zero");
+    let of_domain = |x: Goldilocks| if inverse { invert(x) } else { x };
+    let (root, log_columns) = (of_domain(transform.root), log_size - log_runs);
+    let order = if inverse { transform.input_order } else { transform.output_order };
+    // The values of a column are side by side then, and columns are in bit-reversed order.
+    let reversed = order == Order::BitReversed;
+    let (log_values, row) = (if reversed { 0 } else { log_columns }, 8 * width as u128);
+    if log_runs > LOG_LONGEST_LAYER || row << log_columns > FARTHEST {
+        return None;
+    }
+    let tile = programs::tile(log_runs, false);
+    let (power, power_inverse) = power_of(root, log_size);
+    let (log_in, log_out) = if inverse { (log_values, log_columns) } else { (log_columns, log_values) };
+    let mask = (1 << log_size) - 1;
+    let orders = match (reversed, inverse) {
+        (false, _) => 0,
+        (true, true) => REVERSED_IN,
+        (true, false) => REVERSED_OUT,
+    };
+    let words = Words {
+        total: (width as u64) << log_columns,
+        width: width as u64,
+        width_inverse: ((1u128 << 64).div_ceil(width as u128)) as u64,
+        log_columns: log_columns.into(),
+        flags: CANONICAL | orders | if inverse { POST } else { PRE },
+        power,
+        power_inverse,
+        in_block: (width as u64) << log_size,
+        in_mask: (1 << log_columns) - 1,
+        in_log: log_in.into(),
+        in_stride: (row << log_in) as u64,
+        pre_mask: mask,
+        pre_stride: 8 << log_in,
+        out_block: (width as u64) << log_size,
+        out_log: log_out.into(),
+        out_stride: (row << log_out) as u64,
+        post_mask: mask,
+        ..Words::default()
+    };
+    let factors = Powers {
+        base: of_domain(transform.shift),
+        step: root,
+        scale: if inverse { invert(Goldilocks::new(1 << log_runs)) } else { Goldilocks::ONE },
+        log_j: log_runs,
+        log_replicas: log_columns,
+        replicas_low: true,
+        replicas_reversed: reversed,
+        ..Powers::default()
+    };
+    let root = (log_runs..log_size).fold(root, |root, _| root.square());
+    Some(Pass {
+        tile,
+        access: Access::Columns,
+        from: Storage::Input,
+        to: Storage::Output,
+        groups: usize::try_from(words.total.div_ceil(1 << tile.log_columns)).ok()?,
+        inner: Inner { layers: tile.layers, root, power_inverse },
+        pre: (!inverse).then_some(factors),
+        post: inverse.then_some(factors),
+        words,
+    })
 }

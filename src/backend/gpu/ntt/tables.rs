@@ -39,6 +39,7 @@ pub(in super::super) struct Powers {
     pub(super) i_reversed: bool,
     pub(super) j_reversed: bool,
     pub(super) log_replicas: u32,
+    pub(super) replicas_low: bool,
     pub(super) replicas_reversed: bool,
     pub(super) log_tile: u32,
     pub(super) log_radix: u32,
@@ -103,6 +104,7 @@ fn fill(session: &Session<'_>, table: Region, powers: &Powers) -> Launch<Region>
         number(powers.i_reversed.into()),
         number(powers.j_reversed.into()),
         number(reversed.into()),
+        number(if powers.replicas_low { powers.log_replicas } else { 0 }.into()),
         number(powers.log_tile.into()),
         number(powers.log_radix.into()),
     ];

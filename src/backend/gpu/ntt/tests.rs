@@ -4,8 +4,8 @@
 use super::super::first_opencl;
 use super::super::transforms::on_poison;
 use super::{Choice, Form, Gpu, Transform};
-use crate::backend::Transforms;
 use crate::backend::reference::Reference;
+use crate::backend::{Extent, Transforms};
 use crate::field::{Field, Goldilocks, MODULUS};
 use crate::ntt::{Convention, Direction, Domain, Lde, Ntt, Order};
 use crate::words;
@@ -173,6 +173,20 @@ fn edges(gpu: &mut Gpu) {
     }
 }
 
+/// Transforms by residues are those of `gpu::faults::peers`, if there are any; here, for how many runs there are.
+fn by_residues(gpu: &Gpu) {
+    let are_possible = |log: u32, width: usize, runs: usize| {
+        let ntt = Ntt::forward(Domain::new(log, Convention::Winterfell).unwrap());
+        let extent = Extent { rows: 1 << log, width, block: width };
+        super::residues::Residues::new(gpu, &ntt, extent, runs).is_some()
+    };
+    for (runs, possible) in [(2, true), (4, true), (16, true), (32, false)] {
+        assert_eq!(are_possible(10, 3, runs), possible, "{runs} runs");
+    }
+    // Rows that are too far apart.
+    assert!(are_possible(24, 63, 2) && !are_possible(24, 64, 2));
+}
+
 /// All of these on a device for which no tile takes long to compile.
 #[cfg(feature = "cuda")]
 pub(in super::super) fn everything(mut gpu: Gpu) {
@@ -181,6 +195,7 @@ pub(in super::super) fn everything(mut gpu: Gpu) {
     tiles_in_one_pass(&mut gpu, both);
     tiles_between_others(&mut gpu, both);
     edges(&mut gpu);
+    by_residues(&gpu);
 }
 
 #[cfg(feature = "opencl")]
@@ -205,6 +220,13 @@ mod on_opencl {
     fn every_tile_between_others() {
         if let Some(mut gpu) = first_opencl() {
             tiles_between_others(&mut gpu, some);
+        }
+    }
+
+    #[test]
+    fn runs_by_residues() {
+        if let Some(gpu) = first_opencl() {
+            by_residues(&gpu);
         }
     }
 
