@@ -138,3 +138,59 @@ pub(crate) fn write<C: SourceGroup>(points: &[C], out: &mut dyn Write) -> io::Re
 pub(crate) fn write_words(words: &[u64], out: &mut dyn Write) -> io::Result<()> {
     out.write_all(bytemuck::cast_slice(words))
 }
+
+#[cfg(test)]
+mod tests {
+    use halo2curves::bn256::{G1Affine, G2Affine};
+    use halo2curves::group::Curve as _;
+    use halo2curves::group::prime::PrimeCurveAffine;
+
+    use super::*;
+
+    /// So many multiples of the generator, as a file has them.
+    fn written<C: SourceGroup>(count: usize) -> Vec<u8> {
+        let generator: C = PrimeCurveAffine::generator();
+        let steps = std::iter::successors(Some(generator), |point| Some((*point + generator).to_affine()));
+        let mut bytes = Vec::new();
+        write(&steps.take(count).collect::<Vec<_>>(), &mut bytes).unwrap();
+        bytes
+    }
+
+    /// What is wrong with the words of a point, of more points than a thread reads at once, when the one from some byte on is another.
+    fn flaw<C: SourceGroup>(index: usize, at: usize, word: u64) -> String {
+        let mut bytes = written::<C>(AT_ONCE + 9);
+        let at = index * super::bytes::<C>() + at;
+        bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+        read::<C>(&Section::alone(&bytes), &|_| ()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_point_is_named_by_its_index_and_its_coordinate() {
+        for index in [0, AT_ONCE - 1, AT_ONCE, AT_ONCE + 8] {
+            let error = flaw::<G1Affine>(index, 0, 0);
+            assert!(
+                error.contains(&format!("point {index} of G1: found a point that is not on the curve")),
+                "{error}"
+            );
+        }
+        for (name, last) in [("x", 24), ("y", 56)] {
+            let error = flaw::<G1Affine>(3, last, u64::MAX);
+            assert!(error.contains("point 3 of G1: ") && error.contains(&format!(" in {name},")), "{error}");
+        }
+        for (name, last) in [("x.c0", 24), ("x.c1", 56), ("y.c0", 88), ("y.c1", 120)] {
+            let error = flaw::<G2Affine>(3, last, u64::MAX);
+            assert!(error.contains("point 3 of G2: ") && error.contains(&format!(" in {name},")), "{error}");
+        }
+    }
+
+    #[test]
+    fn all_points_are_read_and_told() {
+        let bytes = written::<G1Affine>(AT_ONCE + 9);
+        let told = std::sync::atomic::AtomicU64::new(0);
+        let tell = |count| drop(told.fetch_add(count, std::sync::atomic::Ordering::Relaxed));
+        let points = read::<G1Affine>(&Section::alone(&bytes), &tell).unwrap();
+        let mut again = Vec::new();
+        write(&points, &mut again).unwrap();
+        assert!(again == bytes && told.into_inner() == bytes.len() as u64);
+    }
+}

@@ -45,6 +45,14 @@ impl fmt::Display for Section<'_> {
     }
 }
 
+#[cfg(test)]
+impl<'a> Section<'a> {
+    /// Bytes as a section of a file without others.
+    pub(crate) fn alone(bytes: &'a [u8]) -> Self {
+        Self { magic: "test", number: 1, name: "points", bytes }
+    }
+}
+
 impl<'a> Container<'a> {
     /// The sections of a file. Each of those that the format names is there once, and the file ends where they do.
     pub(crate) fn parse(format: &Format, bytes: &'a [u8]) -> Result<Self, Error> {
