@@ -117,6 +117,11 @@ fn over<F: Samples>(engine: &Engine) -> Result<(), String> {
                 return Err(format!("{what}: a matrix is not beside the part that it was brought to"));
             }
             expect_equal("a matrix beside a part", engine.download(&beside)?.as_slice(), other.as_slice())?;
+            let together = extension.copy_beside(part)?;
+            if !together.is_beside(part) {
+                return Err(format!("{what}: a copy is not beside the part that it was brought to"));
+            }
+            expect_equal("all parts in one memory", together.download()?.as_slice(), expected.as_slice())?;
         }
 
         let coefficients = words.matrix::<F>(Shape { rows: columns, columns: 2, layout });

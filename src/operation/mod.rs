@@ -58,7 +58,7 @@ pub(crate) use cosets::{
 };
 pub(crate) use each::Each;
 pub(crate) use evaluate::{Evaluate, Points};
-pub(crate) use exchange::transform_in_parts;
+pub(crate) use exchange::{bring_together, transform_in_parts};
 pub(crate) use extend::Extend;
 pub(crate) use invert::Invert;
 #[cfg(feature = "bn254")]

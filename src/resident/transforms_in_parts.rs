@@ -1,14 +1,15 @@
-//! Matrices in parts that are brought to several devices, and transforms of their columns.
+//! Matrices in parts that are brought to several devices or to one, and transforms of their columns.
 
 use super::{Cosets, DeviceMatrix, Location};
 use crate::backend::AcceleratedField;
 use crate::columns::sealed::Sealed;
 use crate::columns::{ColumnsMut, Operand};
+use crate::dispatch::Stored;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::matrix::{Element, Layout, MatrixInput, Shape};
 use crate::ntt::{Ntt, Order};
-use crate::operation::{transform_in_parts, upload_to};
+use crate::operation::{bring_together, transform_in_parts, upload_to};
 
 impl Engine {
     /// Copies a matrix to the devices that have memory of their own, in as many equal parts as the largest power of two of them for which the number of rows is a multiple. Rows are in
@@ -48,6 +49,40 @@ impl Engine {
     }
 }
 
+impl<E: Element> Cosets<E> {
+    /// The data of all parts, if they are on devices.
+    fn stored(&self) -> Option<Vec<&Stored>> {
+        let stored = self.parts().iter().map(|part| match &part.location {
+            Location::Device(stored) => Some(stored),
+            Location::Host(_) => None,
+        });
+        stored.collect()
+    }
+
+    /// All of it in one memory, that of another matrix: the matrix itself if it is whole and there, or else a copy, which NVIDIA GPUs of one host make of what is in each other's memory, and others
+    /// through the host's.
+    ///
+    /// [`Error::WrongEngine`] if another engine made that matrix; further errors as [`Engine::upload`].
+    pub fn copy_beside<R: Element>(&self, other: &DeviceMatrix<R>) -> Result<DeviceMatrix<E>, Error> {
+        let engine = &self.parts()[0].engine;
+        engine.check_ours(other)?;
+        if let Some(whole) = self.whole().filter(|whole| whole.is_beside(other)) {
+            return Ok(whole.clone());
+        }
+        let (of, order) = (self.parts()[0].extent(), self.order());
+        let made = match (self.stored(), &other.location) {
+            (Some(parts), Location::Device(there)) => {
+                engine.run(|| bring_together(engine.dispatcher(), there, &parts, of, order))
+            }
+            _ => None,
+        };
+        match made {
+            Some(made) => Ok(DeviceMatrix::on_device(engine, self.shape(), made?)),
+            None => engine.kept_beside(other, self.download()?.into()),
+        }
+    }
+}
+
 impl<E: Element> Sealed for &mut Cosets<E> {}
 
 impl<E: Element> Operand for &mut Cosets<E> {
@@ -63,12 +98,8 @@ impl<E: Element<Base: AcceleratedField>> ColumnsMut for &mut Cosets<E> {
             return engine.ntt(ntt, whole);
         }
         self.check_order(ntt.input_order)?;
-        let stored = self.parts().iter().map(|part| match &part.location {
-            Location::Device(stored) => Some(stored),
-            Location::Host(_) => None,
-        });
         let extent = self.parts()[0].extent();
-        let made = match stored.collect::<Option<Vec<_>>>() {
+        let made = match self.stored() {
             Some(stored) => engine.run(|| transform_in_parts(engine.dispatcher(), *ntt, &stored, extent)),
             None => None,
         };

@@ -143,9 +143,10 @@ impl<'e> Memory<'e> {
 
     /// A narrow matrix that several devices made of a wide one in parts, where narrow matrices are.
     pub fn joined(self, matrix: Cosets<Goldilocks>) -> Result<DeviceMatrix<Goldilocks>, Error> {
-        match matrix.whole() {
-            Some(whole) => Ok(whole.clone()),
-            None => self.narrow(matrix.download()?),
+        match (matrix.whole(), self.placement) {
+            (Some(whole), _) => Ok(whole.clone()),
+            (None, Placement::Host) => self.narrow(matrix.download()?),
+            (None, _) => matrix.copy_beside(self.beside.unwrap_or(&matrix.parts()[0])),
         }
     }
 

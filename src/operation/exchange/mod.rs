@@ -4,6 +4,7 @@
 //!  columns.rs   operations on the columns of one row-major block
 //!  column.rs    a transform of one column
 //!  in_parts.rs  transforms of columns whose rows devices hold in turn
+//!  together.rs  such a matrix, brought to one of them
 //! ```
 //!
 //! In the first two, each device copies a run of host memory, since that is what the host's links are best at; the devices exchange what they need of it over the links between
@@ -13,6 +14,7 @@
 mod column;
 mod columns;
 mod in_parts;
+mod together;
 
 use super::cut;
 use super::each::Each;
@@ -25,6 +27,7 @@ use crate::work::{Activity, Size};
 pub(super) use column::divides;
 pub(super) use columns::OnPeers;
 pub(crate) use in_parts::transform_in_parts;
+pub(crate) use together::bring_together;
 
 /// Nanoseconds for what is not divided: steps that begin together, 0.5 ms, and copies of ordinary memory for several devices, which share the host's threads.
 const STEPS: f64 = 1e6;

@@ -42,11 +42,8 @@ impl Domains<'_> {
         lde: Lde,
         values: &DeviceMatrix<Element>,
     ) -> Result<Cosets<Element>, Error> {
-        let copy = values.download()?;
-        self.extend_by_parts(other, lde, |part| match values.is_beside(part) {
-            true => Ok(values.clone()),
-            false => self.memory.engine.upload_beside(part, copy.view()),
-        })
+        let values = Cosets::from(values.clone());
+        self.extend_by_parts(other, lde, |part| values.copy_beside(part))
     }
 
     /// The same from values that are brought to where a part is. A device that has several parts gets them once.

@@ -21,6 +21,7 @@ use crate::hash::Rp64_256;
 use crate::matrix::{Layout, Matrix, Shape};
 use crate::ntt::{Convention, Direction, Domain, Lde, Ntt, Order};
 use crate::operation::{Evaluate, Extend, Points, Transform};
+use crate::resident::Cosets;
 use crate::work::DeviceWork;
 
 /// Three devices with shares of columns that are no multiples of each other.
@@ -226,6 +227,13 @@ fn in_parts_over<F: AcceleratedField>(
                 let exchanged = lines.iter().filter_map(|work| work.of("exchange")).map(|line| line.items);
                 let words = if ntt.direction == Direction::Forward { columns << log } else { 0 };
                 expect(&what, exchanged.sum::<u64>(), (words * size_of::<F>() / 8) as u64);
+            }
+            for part in found.parts() {
+                let together = found.copy_beside(part).unwrap();
+                assert!(together.is_beside(part), "{what}: a copy is not where it was asked for");
+                expect(&what, together.download().unwrap().as_slice(), found.download().unwrap().as_slice());
+                let again = Cosets::from(together).copy_beside(&found.parts()[0]).unwrap();
+                expect(&what, again.download().unwrap().as_slice(), found.download().unwrap().as_slice());
             }
         }
     }
