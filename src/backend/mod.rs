@@ -66,8 +66,8 @@ pub use programs::{Programs, ResidentPrograms};
 #[cfg(feature = "cuda")]
 pub use residence::Foreign;
 pub use residence::{
-    ByResidues, Extent, Memory, Piece, Resident, ResidentBackend, ResidentHashing, ResidentInversion,
-    ResidentTransforms,
+    ByResidues, Extent, InStages, Memory, Piece, Resident, ResidentBackend, ResidentHashing,
+    ResidentInversion, ResidentTransforms,
 };
 pub use transforms::{Inversion, Transforms};
 

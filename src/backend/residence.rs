@@ -186,6 +186,27 @@ pub trait ResidentTransforms<F: TwoAdic>: Send + Sync {
     fn by_residues(&self, _: &Ntt<F>, _: Extent, _runs: usize) -> Option<Box<dyn ByResidues + '_>> {
         None
     }
+
+    /// The transform of one block, of which so many devices have this extent each, in stages: for the device that has the coefficients of a residue and comes to the values of another. `None` where that is not
+    /// possible, or not worth while.
+    fn in_stages(
+        &self,
+        _: &Ntt<F>,
+        _: Extent,
+        _devices: usize,
+        _residues: (usize, usize),
+    ) -> Option<Box<dyn InStages + '_>> {
+        None
+    }
+}
+
+/// A transform of which each device has the coefficients of one residue of their numbers and comes to the values of one, in two stages: what all devices have begun, each of them ends.
+pub trait InStages {
+    /// What is made of the coefficients that the device has.
+    fn begun(&self, coefficients: &Memory) -> Result<Memory, Error>;
+
+    /// The values, of what has been begun with the coefficients of each residue in turn, by this device or peers.
+    fn ended(&self, begun: &[&Memory]) -> Result<Memory, Error>;
 }
 
 /// A transform of which each run has the coefficients of one residue: run e of D those of numbers e, D + e, 2 D + e, ... One run lies in this device's memory, the others in that of peers.

@@ -95,6 +95,16 @@ impl Dispatcher {
         members.iter().all(|&member| self.members[member].reads_peers())
     }
 
+    /// Whether any device has memory of its own.
+    pub(crate) fn has_memory(&self) -> bool {
+        self.members.iter().any(Member::has_memory)
+    }
+
+    /// The device of an index.
+    pub(crate) fn member(&self, index: usize) -> &Member {
+        &self.members[index]
+    }
+
     /// Whether data that are to stay always do so in a device's own memory: there is no other choice.
     pub(crate) fn always_keeps_data(&self) -> bool {
         self.members.iter().all(|member| self.keeps_data(member))

@@ -14,14 +14,17 @@
 //!
 //! The values are in parts like the coefficients, so there is one exchange, of all but a D-th of a part. In bit-reversed order those of a device are one run of all values. From values to coefficients the same is done backwards.
 //!
+//! Where coefficients or values are to be in natural order to begin with, a backend may do both steps otherwise, [in stages](crate::backend::InStages): the first is a pass over what each device has, of which these are a part, and the
+//! second all other passes.
+//!
 //! A backend may do the second step [by residues](crate::backend::ByResidues) of c: each run is transformed by itself, and a pass across all of them follows. Then a device transforms what it has already while it copies
 //! what others have, and nothing has to be brought in turn.
 
 use super::column::{Points, Run, across, is_possible, long, short};
-use crate::backend::{AcceleratedField, Extent, Memory, Piece};
+use crate::backend::{AcceleratedField, Extent, InStages, Memory, Piece, ResidentBackend};
 use crate::dispatch::{Call, Dispatcher, Member, Stored};
 use crate::error::Error;
-use crate::ntt::{Direction, Ntt};
+use crate::ntt::{Direction, Ntt, Order};
 use crate::operation::each::Each;
 use crate::work::{Activity, Size};
 
@@ -48,6 +51,7 @@ pub(crate) fn transform_in_parts<F: AcceleratedField>(
     let possible = is_possible(&ntt, parts.len()) && dispatcher.are_peers(&homes);
     let transform = InParts { ntt, of, devices: parts.len() };
     possible.then(|| match ntt.direction {
+        _ if transform.has_stages(dispatcher, &homes) => transform.in_stages(dispatcher, parts, &homes),
         Direction::Forward => transform.values(dispatcher, parts, &homes),
         Direction::Inverse => transform.coefficients(dispatcher, parts, &homes),
     })
@@ -63,6 +67,23 @@ impl<F: AcceleratedField> InParts<F> {
     fn block(&self) -> Extent {
         let Extent { rows, block, .. } = self.of;
         Extent { rows, width: block, block }
+    }
+
+    fn stage(self, at: usize) -> Stage<F> {
+        Stage { transform: self, residues: (at, self.ntt.output_order.index_of(at, self.devices)) }
+    }
+
+    /// Whether all devices can do it in stages, of what is in natural order.
+    fn has_stages(self, on: &Dispatcher, homes: &[usize]) -> bool {
+        let has_stages = |(at, &home): (usize, &usize)| self.stage(at).of(on.member(home).memory()).is_some();
+        self.ntt.input_order == Order::Natural && homes.iter().enumerate().all(has_stages)
+    }
+
+    fn in_stages(self, on: &Dispatcher, parts: &[&Stored], homes: &[usize]) -> Result<Vec<Stored>, Error> {
+        let begin = |(at, &home): (usize, &usize)| (home, Begin { stage: self.stage(at), part: parts[at] });
+        let begun: Vec<_> = on.divided(Each { calls: homes.iter().enumerate().map(begin).collect() })?;
+        let end = |(at, &home): (usize, &usize)| (home, End { stage: self.stage(at), begun: &begun });
+        on.divided(Each { calls: homes.iter().enumerate().map(end).collect() })
     }
 
     fn values(self, on: &Dispatcher, parts: &[&Stored], homes: &[usize]) -> Result<Vec<Stored>, Error> {
@@ -98,6 +119,20 @@ impl<F: AcceleratedField> InParts<F> {
         on.divided(Each { calls })
     }
 
+    /// The block of a number, in memory of its own.
+    fn block_of(
+        &self,
+        memory: &dyn ResidentBackend,
+        of_all: &Memory,
+        number: usize,
+    ) -> Result<Memory, Error> {
+        let words = self.of.rows * self.of.block;
+        match self.of.blocks() {
+            1 => Ok(of_all.clone()),
+            _ => memory.join(&[(Piece::Device(of_all, number * words), words)]),
+        }
+    }
+
     /// As what stays, of a matrix that is made of these blocks, each of some runs.
     fn store(&self, device: &Member, mut blocks: Vec<Vec<Run>>, words: usize) -> Result<Stored, Error> {
         let occupied = device.occupy(8 * self.of.words() as u64);
@@ -115,6 +150,70 @@ impl<F: AcceleratedField> InParts<F> {
             }
         };
         Ok(device.store(memory, occupied))
+    }
+}
+
+const HAS_STAGES: &str = "stages, as was asked for";
+
+/// What a device does of a transform in stages.
+struct Stage<F> {
+    transform: InParts<F>,
+    /// Of the coefficients that it has, and of the values that it comes to.
+    residues: (usize, usize),
+}
+
+impl<F: AcceleratedField> Stage<F> {
+    fn of<'b>(&self, memory: &'b dyn ResidentBackend) -> Option<Box<dyn InStages + 'b>> {
+        let Self { transform, residues } = *self;
+        let transforms = F::resident_transforms(memory);
+        transforms.in_stages(&transform.ntt, transform.block(), transform.devices, residues)
+    }
+}
+
+/// The first one.
+struct Begin<'a, F> {
+    stage: Stage<F>,
+    part: &'a Stored,
+}
+
+impl<F: AcceleratedField> Call for Begin<'_, F> {
+    /// For each block.
+    type Output = Vec<Memory>;
+
+    fn size(&self, _: &Member) -> Size {
+        Activity::EXCHANGE.of(self.stage.transform.of.words(), 0, 0)
+    }
+
+    fn run(self, device: &Member) -> Result<Vec<Memory>, Error> {
+        let (memory, transform) = (device.memory(), self.stage.transform);
+        let (stages, part) = (self.stage.of(memory).expect(HAS_STAGES), self.part.contents());
+        let begin = |number| stages.begun(&transform.block_of(memory, part, number)?);
+        (0..transform.of.blocks()).map(begin).collect()
+    }
+}
+
+/// The second one.
+struct End<'a, F> {
+    stage: Stage<F>,
+    /// What all devices have begun.
+    begun: &'a [Vec<Memory>],
+}
+
+impl<F: AcceleratedField> Call for End<'_, F> {
+    type Output = Stored;
+
+    fn size(&self, _: &Member) -> Size {
+        F::TRANSFORM.of(self.stage.transform.of.words() * 8 / size_of::<F>(), 0, 0)
+    }
+
+    fn run(self, device: &Member) -> Result<Stored, Error> {
+        let (transform, stages) = (self.stage.transform, self.stage.of(device.memory()).expect(HAS_STAGES));
+        let end = |number: usize| {
+            let begun: Vec<_> = self.begun.iter().map(|blocks| &blocks[number]).collect();
+            Ok(vec![(stages.ended(&begun)?, 0)])
+        };
+        let made = (0..transform.of.blocks()).map(end).collect::<Result<Vec<_>, Error>>()?;
+        transform.store(device, made, transform.block().words())
     }
 }
 
@@ -171,11 +270,8 @@ impl<F: AcceleratedField> Call for Deal<'_, F> {
     fn run(self, device: &Member) -> Result<Vec<Runs>, Error> {
         let (Self { transform, ntt, part, own }, memory) = (self, device.memory());
         let (of, devices) = (transform.of, transform.devices);
-        let (block_words, transforms) = (of.rows * of.block, F::resident_transforms(memory));
-        let block = |of_all: &Memory, number: usize| match of.blocks() {
-            1 => Ok(of_all.clone()),
-            _ => memory.join(&[(Piece::Device(of_all, number * block_words), block_words)]),
-        };
+        let transforms = F::resident_transforms(memory);
+        let block = |of_all: &Memory, number: usize| transform.block_of(memory, of_all, number);
         let mut dealt = vec![Runs::new(); devices];
         if let Some(by_residues) = transforms.by_residues(&ntt, transform.block(), devices) {
             for number in 0..of.blocks() {

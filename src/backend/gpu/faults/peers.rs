@@ -29,6 +29,10 @@ fn peers(device: &Arc<dyn Device>, faults: &Faults, budget: Option<u64>) -> Disp
     peers_with(&[3, 1, 5], device, faults, budget)
 }
 
+/// The digits of a transform after the first pass, of fewer points than usual, so that those of 2^[`LOG_IN_STAGES`] points are done in stages.
+const IN_STAGES: &[u32] = &[4, 3];
+const LOG_IN_STAGES: u32 = 14;
+
 /// Devices with such shares.
 fn peers_with(
     weights: &[usize],
@@ -37,7 +41,8 @@ fn peers_with(
     budget: Option<u64>,
 ) -> Dispatcher {
     let opened = |number: usize| {
-        let gpu = Gpu::new(Arc::new(Faulty::new(device, faults.clone()).among_peers()), budget);
+        let mut gpu = Gpu::new(Arc::new(Faulty::new(device, faults.clone()).among_peers()), budget);
+        gpu.choice.digits = Some(IN_STAGES);
         let threads = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let machine = Vec::new();
         Opened {
@@ -194,14 +199,15 @@ fn engine_of(count: usize, device: &Arc<dyn Device>, faults: &Faults) -> Engine 
     Engine::builder().threads(1).build_on(on, device.info().clone()).unwrap()
 }
 
-/// Transforms of a matrix in parts over a field, with columns in both layouts, on two devices and on four: of as many points as needed for an exchange and more, and of fewer.
+/// Transforms of a matrix in parts over a field, with columns in both layouts, on two devices and on four: of as many points as needed for an exchange and more, and of fewer; and of those that are done in stages.
 fn in_parts_over<F: AcceleratedField>(
     device: &Arc<dyn Device>,
     element: impl Fn(usize) -> F,
     domain: impl Fn(u32) -> Domain<F>,
 ) {
     let none = Faults::new(Fault::Anything, 1);
-    for (count, log, columns) in [(2, 1, 3), (2, 2, 1), (2, 5, 3), (4, 3, 2), (4, 4, 3), (4, 7, 1)] {
+    let shapes = [(2, 1, 3), (2, 2, 1), (2, 5, 3), (4, 3, 2), (4, 4, 3), (4, 7, 1)];
+    for (count, log, columns) in shapes.into_iter().chain([(2, LOG_IN_STAGES, 1), (4, LOG_IN_STAGES, 2)]) {
         let domain = domain(log).coset(F::of_integer(7)).unwrap();
         for (layout, ntt) in [Layout::RowMajor, Layout::ColumnMajor]
             .into_iter()
@@ -225,7 +231,10 @@ fn in_parts_over<F: AcceleratedField>(
             if is_shared(&ntt) && 1 << log >= count * count {
                 let lines = engine.work();
                 let exchanged = lines.iter().filter_map(|work| work.of("exchange")).map(|line| line.items);
-                let words = if ntt.direction == Direction::Forward { columns << log } else { 0 };
+                let in_stages =
+                    size_of::<F>() == 8 && log == LOG_IN_STAGES && ntt.input_order == Order::Natural;
+                let counted = ntt.direction == Direction::Forward || in_stages;
+                let words = if counted { columns << log } else { 0 };
                 expect(&what, exchanged.sum::<u64>(), (words * size_of::<F>() / 8) as u64);
             }
             for part in found.parts() {
@@ -249,19 +258,24 @@ fn in_rows<F: AcceleratedField>(matrix: &Matrix<F>) -> Vec<F> {
 fn in_parts(device: Arc<dyn Device>) {
     let data = data();
     let domain = |log| Domain::new(log, Convention::Winterfell).unwrap();
-    in_parts_over(&device, |i| data[i], domain);
+    in_parts_over(&device, |i| data[i % data.len()], domain);
     #[cfg(feature = "bn254")]
     in_parts_over(&device, |i| Fr::from((i * i + 3) as u64), |log| Domain::halo2(log).unwrap());
 }
 
 /// A fault at every moment of a transform in parts leaves the matrix as it was, and the devices succeed the next time.
 fn in_parts_at_every_moment(device: Arc<dyn Device>) {
-    let matrix =
-        Matrix::new(data()[..3 << 4].to_vec(), Shape { rows: 16, columns: 3, layout: Layout::RowMajor });
-    let matrix = matrix.unwrap();
-    for ntt in transforms(4).filter(is_shared) {
+    let in_stages = |ntt: &Ntt| ntt.direction == Direction::Forward && ntt.output_order == Order::Natural;
+    let all = transforms(4).map(|ntt| (ntt, 3));
+    for (ntt, columns) in all.chain(transforms(LOG_IN_STAGES).filter(in_stages).map(|ntt| (ntt, 1))) {
+        if !is_shared(&ntt) {
+            continue;
+        }
+        let rows = ntt.domain.size();
+        let entries = data().into_iter().cycle().take(rows * columns).collect();
+        let matrix = Matrix::from_rows(entries, rows, columns).unwrap();
         let mut expected = matrix.clone();
-        Reference.ntt(&ntt, expected.as_mut_slice(), 3).unwrap();
+        Reference.ntt(&ntt, expected.as_mut_slice(), columns).unwrap();
         for fault in [Fault::Memory, Fault::Anything] {
             for calls in 0.. {
                 let faults = Faults::new(fault, 1);

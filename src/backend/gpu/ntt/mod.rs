@@ -5,6 +5,7 @@
 //!  tables.rs    twiddle factors and powers of shifts, made on the device
 //!  programs.rs  the kernels: one program for each tile, access and number form
 //!  residues.rs  transforms of which a device has the coefficients of one residue
+//!  stages.rs    the same in two stages, with one exchange between them
 //! ```
 //!
 //! Twiddles between passes, powers of shifts, the factor 1/n and both orders are part of the passes: nothing else touches the
@@ -13,6 +14,7 @@
 mod plan;
 pub(super) mod programs;
 mod residues;
+mod stages;
 mod tables;
 #[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
 pub(super) mod tests;
@@ -22,7 +24,7 @@ use super::device::{Arg, Launch};
 use super::session::{Region, Session};
 use super::transforms::OnColumns;
 use crate::backend::cpu::Cpu;
-use crate::backend::{ByResidues, Extent, Memory, ResidentTransforms, Transforms};
+use crate::backend::{ByResidues, Extent, InStages, Memory, ResidentTransforms, Transforms};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::memory::StridedMut;
@@ -51,6 +53,7 @@ impl From<&Ntt> for Transform {
             direction: ntt.direction,
             input_order: ntt.input_order,
             output_order: ntt.output_order,
+            exchanged: None,
         }
     }
 }
@@ -249,6 +252,17 @@ impl ResidentTransforms<Goldilocks> for Gpu {
     fn by_residues(&self, ntt: &Ntt, extent: Extent, devices: usize) -> Option<Box<dyn ByResidues + '_>> {
         let residues = residues::Residues::new(self, ntt, extent, devices)?;
         Some(Box::new(residues))
+    }
+
+    fn in_stages(
+        &self,
+        ntt: &Ntt,
+        extent: Extent,
+        devices: usize,
+        residues: (usize, usize),
+    ) -> Option<Box<dyn InStages + '_>> {
+        let stages = stages::Stages::new(self, ntt, extent, devices, residues)?;
+        Some(Box::new(stages))
     }
 }
 

@@ -16,6 +16,10 @@
 //! **Extension by 2^b.** Output i = i0 + 2^b i' is a transform of size n of a_j (s w^i0)^j, w of order m = n 2^b. So i0 is a
 //! digit that is already transformed: the first pass reads the n coefficients once for each i0, times those powers, and
 //! everything after is the plan of n inside a transform of m. No zero is loaded or transformed.
+//!
+//! Plans for several devices are in `plan/divided.rs`.
+
+mod divided;
 
 use bytemuck::{Pod, Zeroable};
 
@@ -23,6 +27,7 @@ use super::programs::{self, Access, Tile};
 use super::tables::{Inner, Powers};
 use crate::field::{Field, Goldilocks};
 use crate::ntt::{Direction, Order};
+pub(super) use divided::{LOG_FIRST, Stages, across, stages};
 
 /// A transform, or an extension of coefficients.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +43,22 @@ pub(in super::super) struct Transform {
     pub(in super::super) direction: Direction,
     pub(in super::super) input_order: Order,
     pub(in super::super) output_order: Order,
+    /// Where each of the 2^log_blowup polynomials has coefficients of its own.
+    pub(super) exchanged: Option<Exchanged>,
+}
+
+/// Coefficients that devices have exchanged after the first pass of a transform of order 2^(log_rows + LOG_FIRST), by which they have 2^log_rows for each output i of that pass: in 2^log_parts runs,
+/// one for each residue of the coefficients' numbers. Of the outputs there are those of one residue modulo 2^log_parts, or a chunk of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exchanged {
+    /// Of that order.
+    pub(super) root: Goldilocks,
+    pub(super) log_parts: u32,
+    /// The residue of the outputs.
+    pub(super) residue: u64,
+    /// The first output of the chunk, and the binary logarithm of the distance to the next one.
+    pub(super) first: u64,
+    pub(super) log_step: u32,
 }
 
 /// Where a pass reads and writes.
@@ -104,6 +125,13 @@ pub(super) struct Words {
 }
 
 impl Words {
+    /// For rows of so many words.
+    fn of(width: usize) -> Self {
+        // ceil(2^64 / width); width 1 is a case of its own.
+        let width_inverse = ((1u128 << 64).div_ceil(width as u128)) as u64;
+        Self { width: width as u64, width_inverse, ..Self::default() }
+    }
+
     /// The number of words that a pass reads, from the start of its input.
     pub(super) fn read(&self) -> usize {
         ((self.total / self.width) >> self.log_columns) as usize * self.in_block as usize
@@ -152,10 +180,10 @@ const DIGITS: [&[u32]; 22] = [
     &[8, 8, 8],
     &[9, 8, 8],
     &[10, 8, 8],
-    &[9, 9, 9],
-    &[10, 9, 9],
-    &[10, 10, 9],
-    &[10, 10, 10],
+    &[7, 7, 7, 6],
+    &[7, 7, 7, 7],
+    &[7, 7, 7, 8],
+    &[7, 8, 8, 7],
     &[8, 8, 8, 7],
     &[8, 8, 8, 8],
 ];
@@ -173,7 +201,7 @@ const SMALL: u128 = 1 << 17;
 /// The largest distance of rows, in bytes, that passes can handle: they multiply it with numbers below 16.
 const FARTHEST: u128 = u32::MAX as u128;
 
-/// Choices of a plan for tests.
+/// Choices of a plan for tests; with digits, stages pay for few points, too.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in super::super) struct Choice {
     /// The digits, for transforms whose size is their product.
@@ -187,6 +215,11 @@ pub(super) fn needs_scratch(passes: &[Pass]) -> bool {
     passes.iter().any(|pass| pass.to == Storage::Scratch)
 }
 
+/// Of a root, a shift or a size.
+fn invert(x: Goldilocks) -> Goldilocks {
+    x.inverse().expect("roots, shifts and sizes are not zero")
+}
+
 /// g for which `root`, of order 2^`log_order`, is (2^(192 / 2^log_order))^g, and its inverse modulo 16; of the roots of order 16 where
 /// the order is larger.
 fn power_of(root: Goldilocks, log_order: u32) -> (u64, u64) {
@@ -198,30 +231,48 @@ fn power_of(root: Goldilocks, log_order: u32) -> (u64, u64) {
     (power, inverse)
 }
 
+/// The digits of a transform, of so many points together with those beside it.
+fn digits_of(log_rows: u32, points: u128, choice: Choice) -> Vec<u32> {
+    let chosen = choice.digits.filter(|digits| digits.iter().sum::<u32>() == log_rows);
+    let many = || MANY.iter().find(|(log, _)| *log == log_rows && points >= LARGE).map(|(_, digits)| *digits);
+    match chosen.or_else(many) {
+        Some(digits) => digits.to_vec(),
+        None if log_rows <= LOG_LONGEST => vec![log_rows],
+        None => DIGITS[(log_rows - LOG_LONGEST - 1) as usize].to_vec(),
+    }
+}
+
 /// The passes of a transform of `count` blocks of `width` columns; `None` if one block is too large.
 pub(super) fn plan(transform: &Transform, width: usize, count: usize, choice: Choice) -> Option<Vec<Pass>> {
+    let points = ((width as u128) * (count as u128)) << (transform.log_rows + transform.log_blowup);
+    let digits = digits_of(transform.log_rows, points, choice);
+    passes(transform, width, count, &digits, choice.narrow.unwrap_or(points <= SMALL))
+}
+
+/// The same with these digits.
+fn passes(
+    transform: &Transform,
+    width: usize,
+    count: usize,
+    digits: &[u32],
+    narrow: bool,
+) -> Option<Vec<Pass>> {
     let Transform { log_rows, log_blowup, direction, .. } = *transform;
     let log_size = log_rows + log_blowup;
     let inverse = direction == Direction::Inverse;
-    let invert = |x: Goldilocks| x.inverse().expect("roots, shifts and sizes are not zero");
+    let of_domain = |x: Goldilocks| if inverse { invert(x) } else { x };
     // A single row has no order.
     let reversed_in = transform.input_order == Order::BitReversed && log_rows > 0;
     let reversed_out = transform.output_order == Order::BitReversed && log_size > 0;
-    let step = if inverse { invert(transform.root) } else { transform.root };
+    let step = of_domain(transform.root);
     let root = (0..log_blowup).fold(step, |root, _| root.square());
     let root_of = |log_order: u32| (log_order..log_rows).fold(root, |root, _| root.square());
-    let scale = if inverse { invert(Goldilocks::new(1u64 << log_rows)) } else { Goldilocks::ONE };
+    // A first pass with which devices begin has left its part to the others.
+    let log_begun = transform.exchanged.map_or(0, |_| LOG_FIRST);
+    let scale =
+        if inverse { invert(Goldilocks::new(1u64 << (log_rows + log_begun))) } else { Goldilocks::ONE };
     let (power, power_inverse) = power_of(root, log_rows);
 
-    let digits = choice.digits.filter(|digits| digits.iter().sum::<u32>() == log_rows);
-    let points = ((width as u128) * (count as u128)) << log_size;
-    let many = MANY.iter().find(|(log, _)| *log == log_rows && points >= LARGE).map(|(_, digits)| *digits);
-    let one_pass = [log_rows];
-    let digits = digits.or(many).unwrap_or_else(|| match log_rows <= LOG_LONGEST {
-        true => &one_pass,
-        false => DIGITS[(log_rows - LOG_LONGEST - 1) as usize],
-    });
-    let narrow = choice.narrow.unwrap_or(points <= SMALL);
     let transposing = reversed_in == reversed_out;
     let columns = (width * count) as u64;
 
@@ -235,9 +286,6 @@ pub(super) fn plan(transform: &Transform, width: usize, count: usize, choice: Ch
         let (rest, log_columns) = (log_size - log_done - log, log_size - log);
         let mut words = Words {
             total: columns << log_columns,
-            width: width as u64,
-            // ceil(2^64 / width); width 1 is a case of its own.
-            width_inverse: ((1u128 << 64).div_ceil(width as u128)) as u64,
             log_columns: log_columns.into(),
             power,
             power_inverse,
@@ -245,7 +293,7 @@ pub(super) fn plan(transform: &Transform, width: usize, count: usize, choice: Ch
             in_mask: (1 << log_columns) - 1,
             out_block: (width as u64) << log_size,
             flags: if last { CANONICAL } else { 0 },
-            ..Words::default()
+            ..Words::of(width)
         };
         if reversed_in {
             words.flags |= REVERSED_IN;
@@ -271,7 +319,12 @@ pub(super) fn plan(transform: &Transform, width: usize, count: usize, choice: Ch
         } else {
             words.in_log = rest.into();
             words.out_log = rest.into();
-            if first {
+            if let (true, Some(Exchanged { log_parts, .. })) = (first, transform.exchanged) {
+                // A column's lowest digit is the number of a run, and runs are one after another.
+                words.in_block = (width as u64) << log_size;
+                words.in_digits = u64::from(log_parts) | u64::from(log_columns - log_parts) << 8;
+                words.in_log = (rest - log_parts).into();
+            } else if first {
                 words.in_mask = (1 << rest) - 1;
                 words.replica_shift = rest.into();
             }
@@ -289,7 +342,22 @@ pub(super) fn plan(transform: &Transform, width: usize, count: usize, choice: Ch
 
         // The factors of the inputs.
         let mut pre = None;
-        if first {
+        if let (true, Some(exchanged)) = (first, transform.exchanged) {
+            words.pre_mask = (1 << log_size) - 1;
+            pre = Some(Powers {
+                base: of_domain(exchanged.root),
+                step: Goldilocks::ONE,
+                scale: Goldilocks::ONE,
+                log_i: log_blowup,
+                log_j: log_rows - exchanged.log_parts,
+                i_reversed: reversed_out,
+                log_replicas: exchanged.log_parts,
+                i_first: exchanged.first,
+                log_i_step: exchanged.log_step,
+                log_j_step: exchanged.log_parts,
+                ..Powers::default()
+            });
+        } else if first {
             words.pre_mask = (1 << log_rows) - 1;
             if log_blowup > 0 {
                 words.replica_mask = (1 << log_blowup) - 1;
@@ -327,22 +395,29 @@ pub(super) fn plan(transform: &Transform, width: usize, count: usize, choice: Ch
         }
         if let Some(powers) = &mut pre {
             words.flags |= PRE;
-            words.replica_size = 1 << powers.log_period();
+            if powers.log_j_step == 0 {
+                words.replica_size = 1 << powers.log_period();
+            }
             if reversed_in && access != Access::Columns {
                 (powers.log_tile, powers.log_radix) = (log, tile.layers[0]);
             }
         }
         // And of the outputs.
-        let post = (last && inverse && transform.shift != Goldilocks::ONE).then(|| Powers {
-            base: invert(transform.shift),
-            scale: Goldilocks::ONE,
-            log_j: log_rows,
-            j_reversed: reversed_out,
-            ..Powers::default()
+        let post = (last && inverse && transform.shift != Goldilocks::ONE).then(|| {
+            let (log_parts, residue) =
+                transform.exchanged.map_or((0, 0), |exchanged| (exchanged.log_parts, exchanged.residue));
+            let base = invert(transform.shift);
+            Powers {
+                base: (0..log_parts).fold(base, |base, _| base.square()),
+                scale: base.pow(residue),
+                log_j: log_size,
+                j_reversed: reversed_out,
+                ..Powers::default()
+            }
         });
         if post.is_some() {
             words.flags |= POST;
-            words.post_mask = (1 << log_rows) - 1;
+            words.post_mask = (1 << log_size) - 1;
         }
 
         // Distances of the rows that a work item loads and stores.
@@ -377,73 +452,4 @@ pub(super) fn plan(transform: &Transform, width: usize, count: usize, choice: Ch
         done.push(log);
     }
     Some(passes)
-}
-
-/// The pass across 2^`log_runs` runs of a transform of which each run has what belongs to one residue of the coefficients' numbers modulo as many: from the runs' transforms to
-/// values, or, for an inverse, from values to what the runs' inverse transforms take. Each multiplies row i of run e by (s w^i)^e, or divides it by that and by the number of runs.
-/// `None` where items have too few registers for that many points, or rows are too far apart.
-pub(super) fn across(transform: &Transform, log_runs: u32, width: usize) -> Option<Pass> {
-    let Transform { log_rows: log_size, direction, .. } = *transform;
-    let inverse = direction == Direction::Inverse;
-    let invert = |x: Goldilocks| x.inverse().expect("roots, shifts and sizes are not zero");
-    let of_domain = |x: Goldilocks| if inverse { invert(x) } else { x };
-    let (root, log_columns) = (of_domain(transform.root), log_size - log_runs);
-    let order = if inverse { transform.input_order } else { transform.output_order };
-    // The values of a column are side by side then, and columns are in bit-reversed order.
-    let reversed = order == Order::BitReversed;
-    let (log_values, row) = (if reversed { 0 } else { log_columns }, 8 * width as u128);
-    if log_runs > LOG_LONGEST_LAYER || row << log_columns > FARTHEST {
-        return None;
-    }
-    let tile = programs::tile(log_runs, false);
-    let (power, power_inverse) = power_of(root, log_size);
-    let (log_in, log_out) = if inverse { (log_values, log_columns) } else { (log_columns, log_values) };
-    let mask = (1 << log_size) - 1;
-    let orders = match (reversed, inverse) {
-        (false, _) => 0,
-        (true, true) => REVERSED_IN,
-        (true, false) => REVERSED_OUT,
-    };
-    let words = Words {
-        total: (width as u64) << log_columns,
-        width: width as u64,
-        width_inverse: ((1u128 << 64).div_ceil(width as u128)) as u64,
-        log_columns: log_columns.into(),
-        flags: CANONICAL | orders | if inverse { POST } else { PRE },
-        power,
-        power_inverse,
-        in_block: (width as u64) << log_size,
-        in_mask: (1 << log_columns) - 1,
-        in_log: log_in.into(),
-        in_stride: (row << log_in) as u64,
-        pre_mask: mask,
-        pre_stride: 8 << log_in,
-        out_block: (width as u64) << log_size,
-        out_log: log_out.into(),
-        out_stride: (row << log_out) as u64,
-        post_mask: mask,
-        ..Words::default()
-    };
-    let factors = Powers {
-        base: of_domain(transform.shift),
-        step: root,
-        scale: if inverse { invert(Goldilocks::new(1 << log_runs)) } else { Goldilocks::ONE },
-        log_j: log_runs,
-        log_replicas: log_columns,
-        replicas_low: true,
-        replicas_reversed: reversed,
-        ..Powers::default()
-    };
-    let root = (log_runs..log_size).fold(root, |root, _| root.square());
-    Some(Pass {
-        tile,
-        access: Access::Columns,
-        from: Storage::Input,
-        to: Storage::Output,
-        groups: usize::try_from(words.total.div_ceil(1 << tile.log_columns)).ok()?,
-        inner: Inner { layers: tile.layers, root, power_inverse },
-        pre: (!inverse).then_some(factors),
-        post: inverse.then_some(factors),
-        words,
-    })
 }

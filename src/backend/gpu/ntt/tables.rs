@@ -43,6 +43,9 @@ pub(in super::super) struct Powers {
     pub(super) replicas_reversed: bool,
     pub(super) log_tile: u32,
     pub(super) log_radix: u32,
+    pub(super) i_first: u64,
+    pub(super) log_i_step: u32,
+    pub(super) log_j_step: u32,
 }
 
 #[cfg(all(test, shuttle))]
@@ -107,6 +110,9 @@ fn fill(session: &Session<'_>, table: Region, powers: &Powers) -> Launch<Region>
         number(if powers.replicas_low { powers.log_replicas } else { 0 }.into()),
         number(powers.log_tile.into()),
         number(powers.log_radix.into()),
+        number(powers.i_first),
+        number(powers.log_i_step.into()),
+        number(powers.log_j_step.into()),
     ];
     // SAFETY: ntt_fill writes each of `words` words once, and the region has as many.
     unsafe { Launch::new(&program::NTT_TABLES, "ntt_fill", session.limits().grid(words), args) }

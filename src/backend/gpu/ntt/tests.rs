@@ -3,9 +3,10 @@
 #[cfg(feature = "opencl")]
 use super::super::first_opencl;
 use super::super::transforms::on_poison;
+use super::plan::LOG_FIRST;
 use super::{Choice, Form, Gpu, Transform};
 use crate::backend::reference::Reference;
-use crate::backend::{Extent, Transforms};
+use crate::backend::{Extent, InStages, Resident, Transforms};
 use crate::field::{Field, Goldilocks, MODULUS};
 use crate::ntt::{Convention, Direction, Domain, Lde, Ntt, Order};
 use crate::words;
@@ -187,6 +188,72 @@ fn by_residues(gpu: &Gpu) {
     assert!(are_possible(24, 63, 2) && !are_possible(24, 64, 2));
 }
 
+/// The parts of several devices in stages, on one.
+fn in_stages(gpu: &mut Gpu) {
+    let mut words = Words(words::Words::new(5));
+    for (digits, devices, width, form) in [
+        (&[4, 3][..], 2, 1, Form::Double),
+        (&[3, 4], 8, 3, Form::Plain),
+        (&[1, 3, 3], 2, 2, Form::Plain),
+        (&[2, 3], 4, 1, Form::Double),
+        (&[2, 3], 128, 1, Form::Plain),
+    ] {
+        gpu.choose(form, digits, false);
+        let log_size = LOG_FIRST + digits.iter().sum::<u32>();
+        for (direction, output) in [
+            (Direction::Forward, ORDERS[0]),
+            (Direction::Forward, ORDERS[1]),
+            (Direction::Inverse, ORDERS[0]),
+            (Direction::Inverse, ORDERS[1]),
+        ] {
+            let domain = words.domain(log_size).coset(Goldilocks::new(7)).unwrap();
+            let ntt = Ntt { direction, ..Ntt::forward(domain) }.with_orders(ORDERS[0], output);
+            let what = format!("{ntt:?}, width {width}, on {devices} devices, {:?}", gpu.choice);
+            let data = words.data(width << log_size);
+            let of = Extent { rows: (1 << log_size) / devices, width, block: width };
+            let stages = |at: usize| {
+                let residues = (at, output.index_of(at, devices));
+                super::stages::Stages::new(gpu, &ntt, of, devices, residues)
+            };
+            if digits[1..].iter().sum::<u32>() <= devices.ilog2() {
+                assert!(stages(0).is_none(), "{what}: columns of fewer points than devices");
+                continue;
+            }
+            let begin = |at: usize| {
+                let rows = data.chunks(width).skip(at).step_by(devices).collect::<Vec<_>>().concat();
+                let part = Resident::upload(gpu, bytemuck::cast_slice(&rows)).unwrap();
+                stages(at).unwrap().begun(&part).unwrap()
+            };
+            let begun: Vec<_> = (0..devices).map(begin).collect();
+            let mut expected = data.clone();
+            Reference.ntt(&ntt, &mut expected, width).unwrap();
+            for at in 0..devices {
+                let made = stages(at).unwrap().ended(&begun.iter().collect::<Vec<_>>()).unwrap();
+                let mut found = vec![Goldilocks::new(MODULUS - 3); of.words()];
+                Resident::download(gpu, &made, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
+                let expected = match output {
+                    Order::Natural => {
+                        expected.chunks(width).skip(at).step_by(devices).collect::<Vec<_>>().concat()
+                    }
+                    Order::BitReversed => expected[at * of.words()..][..of.words()].to_vec(),
+                };
+                assert!(self::words(&found) == self::words(&expected), "{what}: part {at}");
+            }
+        }
+    }
+    // Not what is in bit-reversed order, what one device does by two passes, and few points.
+    let has_stages = |gpu: &Gpu, log_size: u32, input: Order| {
+        let ntt = Ntt::forward(Domain::new(log_size, Convention::Winterfell).unwrap());
+        let transform = Transform::from(&ntt.with_orders(input, Order::Natural));
+        super::plan::stages(&transform, 1, 1, (0, 0), gpu.choice()).is_some()
+    };
+    assert!(
+        has_stages(gpu, 18, ORDERS[0]) && !has_stages(gpu, 18, ORDERS[1]) && !has_stages(gpu, 17, ORDERS[0])
+    );
+    gpu.choice = Choice::default();
+    assert!(has_stages(gpu, 27, ORDERS[0]) && !has_stages(gpu, 26, ORDERS[0]));
+}
+
 /// All of these on a device for which no tile takes long to compile.
 #[cfg(feature = "cuda")]
 pub(in super::super) fn everything(mut gpu: Gpu) {
@@ -196,6 +263,7 @@ pub(in super::super) fn everything(mut gpu: Gpu) {
     tiles_between_others(&mut gpu, both);
     edges(&mut gpu);
     by_residues(&gpu);
+    in_stages(&mut gpu);
 }
 
 #[cfg(feature = "opencl")]
@@ -227,6 +295,13 @@ mod on_opencl {
     fn runs_by_residues() {
         if let Some(gpu) = first_opencl() {
             by_residues(&gpu);
+        }
+    }
+
+    #[test]
+    fn several_devices_in_stages() {
+        if let Some(mut gpu) = first_opencl() {
+            in_stages(&mut gpu);
         }
     }
 
