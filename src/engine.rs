@@ -132,7 +132,7 @@ impl Engine {
     ) -> Result<Matrix<E>, Error> {
         let shape = matrix.shape();
         let len = lde.to().size().saturating_mul(shape.columns);
-        let mut extended = if memory.len() == len { memory } else { E::zeros(len)? };
+        let mut extended = if memory.len() == len { memory } else { self.memory_to_fill(len)? };
         let mut values = self.run(|| matrix.into_vec())?;
         let (input, output) = (E::base_mut(&mut values), E::base_mut(&mut extended));
         let (lde, width) = (*lde, shape.block_width::<E>());
@@ -174,6 +174,15 @@ impl Engine {
         self.check_budget(memory_of::<E>(shape.rows, shape.columns))?;
         let mut copy = self.run(|| MatrixInput::Borrowed(matrix).into_vec())?;
         self.lde_into(lde, MatrixMut::new(&mut copy, shape)?, extended)
+    }
+
+    /// Memory for results, of zeros. If a device may copy to it, its pages are there: few threads take what comes from a device, so all of them find pages sooner before.
+    pub(crate) fn memory_to_fill<E: Element>(&self, len: usize) -> Result<Vec<E>, Error> {
+        let mut memory = E::zeros(len)?;
+        if size_of_val(&memory[..]) >= memory::LARGE && self.dispatcher().has_memory() {
+            self.run(|| memory::touch(E::Base::words_mut(E::base_mut(&mut memory))));
+        }
+        Ok(memory)
     }
 
     /// The Merkle tree over digests as leaves.

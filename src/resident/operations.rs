@@ -220,7 +220,7 @@ impl Engine {
         self.check_ours(matrix)?;
         let Shape { rows, columns, .. } = matrix.shape;
         self.check_budget(memory_of::<E>(rows, columns))?;
-        let mut entries = E::zeros(rows * columns)?;
+        let mut entries = self.memory_to_fill(rows * columns)?;
         self.download_into(matrix, &mut entries)?;
         Matrix::new(entries, matrix.shape)
     }
