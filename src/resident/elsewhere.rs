@@ -5,7 +5,8 @@ use crate::backend::BaseField;
 use crate::dispatch::Stored;
 use crate::error::Error;
 use crate::matrix::{Matrix, MatrixRef};
-use crate::operation::upload_beside;
+use crate::ntt::Order;
+use crate::operation::{bring_together, upload_beside};
 
 /// A matrix in host memory: where it is, or a copy of one on a device.
 pub(super) enum InHostMemory<'a, F> {
@@ -37,12 +38,18 @@ impl<F: BaseField> DeviceMatrix<F> {
 
     /// The elements on the device that holds other data: where they are, or a copy of those elsewhere.
     pub(super) fn beside(&self, other: &Stored) -> Result<Stored, Error> {
-        match &self.location {
-            Location::Device(stored) if stored.member() == other.member() => Ok(stored.clone()),
-            _ => {
-                let elements = self.in_host_memory()?;
-                self.engine.perform(upload_beside(other, F::words(elements.view().as_slice())))
+        let engine = &self.engine;
+        let copied = match &self.location {
+            Location::Device(stored) if stored.member() == other.member() => return Ok(stored.clone()),
+            Location::Device(stored) => {
+                let of = self.extent();
+                engine.run(|| bring_together(engine.dispatcher(), other, &[stored], of, Order::Natural))
             }
-        }
+            Location::Host(_) => None,
+        };
+        copied.unwrap_or_else(|| {
+            let elements = self.in_host_memory()?;
+            engine.perform(upload_beside(other, F::words(elements.view().as_slice())))
+        })
     }
 }

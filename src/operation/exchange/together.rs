@@ -51,10 +51,7 @@ impl Call for Together<'_> {
             |number: usize| parts.iter().map(move |part| Piece::Device(part.contents(), number * run));
         let blocks = 0..self.of.blocks();
         let together = match self.order {
-            Order::BitReversed => {
-                memory.join(&blocks.flat_map(pieces).map(|piece| (piece, run)).collect::<Vec<_>>())?
-            }
-            Order::Natural => {
+            Order::Natural if parts.len() > 1 => {
                 let whole = |number| memory.interleave(&pieces(number).collect::<Vec<_>>(), rows, block, 0);
                 let mut whole = blocks.map(whole).collect::<Result<Vec<_>, Error>>()?;
                 match whole.len() {
@@ -66,6 +63,7 @@ impl Call for Together<'_> {
                     }
                 }
             }
+            _ => memory.join(&blocks.flat_map(pieces).map(|piece| (piece, run)).collect::<Vec<_>>())?,
         };
         Ok(device.store(together, device.occupy(8 * self.words() as u64)))
     }
