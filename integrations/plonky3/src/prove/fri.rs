@@ -16,6 +16,7 @@ use p3_field::{ExtensionField, Field, PrimeCharacteristicRing, TwoAdicField};
 use p3_fri::{FriShape, ProverTranscript};
 use p3_goldilocks::Goldilocks;
 use p3_merkle_tree::MerkleCap;
+use rayon::prelude::*;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::reverse_bits;
@@ -103,23 +104,27 @@ where
 }
 
 impl<EF: ExtensionField<Goldilocks>, L: Accelerated> Folded<EF, L> {
-    /// The openings of all layers.
+    /// The openings of all layers, at once.
     pub(super) fn open(&self) -> Result<Vec<OpenedLayer<EF, L>>, Error> {
-        let mut indices = self.indices.clone();
-        let mut opened = Vec::new();
-        for (log_arity, layer) in &self.layers {
-            let leaves: Vec<usize> = indices.iter().map(|index| index >> log_arity).collect();
+        // Each with the logarithm of how many values of the first layer were folded into one of its own.
+        let layers = self.layers.iter().scan(0, |folded, (log_arity, layer)| {
+            let before = *folded;
+            *folded += log_arity;
+            Some((before, *log_arity, layer))
+        });
+        let open = |(before, log_arity, layer): (usize, usize, &Commitment<L>)| {
+            let indices = self.indices.iter().map(|index| index >> before);
+            let leaves: Vec<usize> = indices.clone().map(|index| index >> log_arity).collect();
             let mut rows = layer.open(&leaves)?;
-            let siblings = |(&index, rows): (&usize, Vec<Vec<Goldilocks>>)| {
+            let siblings = |(index, rows): (usize, Vec<Vec<Goldilocks>>)| {
                 let mut siblings = EF::reconstitute_from_base(rows.concat());
                 siblings.remove(index & ((1 << log_arity) - 1));
                 siblings
             };
-            let siblings = indices.iter().zip(std::mem::take(&mut rows.values)).map(siblings).collect();
-            opened.push(OpenedLayer { siblings, rows });
-            indices = leaves;
-        }
-        Ok(opened)
+            let siblings = indices.zip(std::mem::take(&mut rows.values)).map(siblings).collect();
+            Ok(OpenedLayer { siblings, rows })
+        };
+        layers.collect::<Vec<_>>().into_par_iter().map(open).collect()
     }
 }
 

@@ -9,6 +9,7 @@ use p3_field::{ExtensionField, PrimeCharacteristicRing, TwoAdicField};
 use p3_fri::{PcsProverTranscript, PcsShape};
 use p3_goldilocks::Goldilocks;
 use p3_merkle_tree::MerkleCap;
+use rayon::prelude::*;
 use tracing::info_span;
 use zkaccel::Error;
 use zkaccel_proofs::Memory;
@@ -88,12 +89,14 @@ where
 
     let _span = info_span!("queries").entered();
     let log_tallest = tallest.sizes.log_extended();
-    let inputs = requests.iter().map(|request| {
+    let open = |request: &Request<'_, H>| {
         let above = log_tallest - request.commitment.log_rows();
         request.commitment.open(&folded.indices.iter().map(|index| index >> above).collect::<Vec<_>>())
-    });
-    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
-    let layers = folded.open()?;
+    };
+    // A device takes longest to answer, so all are asked for at once.
+    let (inputs, layers) =
+        rayon::join(|| requests.par_iter().map(open).collect::<Result<Vec<_>, _>>(), || folded.open());
+    let (inputs, layers) = (inputs?, layers?);
     let hidden = requests.iter().zip(&mut opened).map(|(request, round)| {
         let mut divide = |values: &mut Vec<EF>| values.split_off(values.len() - request.codewords);
         round.iter_mut().map(|matrix| matrix.iter_mut().map(&mut divide).collect()).collect()

@@ -8,6 +8,7 @@
 //!
 //! For a challenge c the folded polynomial is the sum of (c / offset)^k Q_k. winterfell has all layers on cosets with the same offset, so these are the coefficients of the next one as they are kept here.
 
+use rayon::prelude::*;
 use winter_crypto::ElementHasher;
 use winter_math::FieldElement;
 use winter_math::fields::f64::BaseElement;
@@ -85,21 +86,25 @@ impl<E: FieldElement<BaseField = BaseElement>, H: Accelerated> Layers<E, H> {
         Ok(Self { layers, remainder })
     }
 
-    /// The proof for rows that are opened, in the form that winterfell reads.
+    /// The proof for rows that are opened, of all layers at once, in the form that winterfell reads.
     pub(super) fn open(&self, positions: &[usize]) -> Result<FriBytes, Error> {
         let mut bytes = Vec::new();
         bytes.write_u8(self.layers.len() as u8);
-        let mut positions = positions.to_vec();
-        for layer in &self.layers {
+        let positions = self.layers.iter().scan(positions.to_vec(), |positions, layer| {
             let rows = layer.matrix.shape().rows;
             let mut folded: Vec<usize> = Vec::new();
-            for position in positions {
+            for position in &*positions {
                 if !folded.contains(&(position % rows)) {
                     folded.push(position % rows);
                 }
             }
-            positions = folded;
-            let (values, proof) = layer.open(&positions)?;
+            *positions = folded;
+            Some(positions.clone())
+        });
+        let positions: Vec<_> = positions.collect();
+        let open = |(layer, positions): (&Commitment<H>, &Vec<usize>)| layer.open(positions);
+        let opened: Result<Vec<_>, _> = self.layers.par_iter().zip(&positions).map(open).collect();
+        for (values, proof) in opened? {
             let values: Vec<u8> = values.concat().iter().flat_map(Serializable::to_bytes).collect();
             for part in [values, proof.to_bytes()] {
                 bytes.write_u32(part.len() as u32);

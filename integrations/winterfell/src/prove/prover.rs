@@ -240,14 +240,16 @@ where
         info_span!("grinding").in_scope(|| channel.grind());
         let positions = channel.positions()?;
         let _span = info_span!("queries").entered();
-        let mut trace_queries = vec![main.commitment.queries::<BaseElement>(&positions)?];
-        if let Some(auxiliary) = &auxiliary {
-            trace_queries.push(auxiliary.commitment.queries::<E>(&positions)?);
-        }
-        let constraint_queries = composition.commitment.queries::<E>(&positions)?;
-        let fri = layers.open(&positions)?;
+        // A device takes longest to answer, so all are asked for at once.
+        let of_main = || main.commitment.queries::<BaseElement>(&positions);
+        let of_segment = |segment: &Segment<P::HashFn>| segment.commitment.queries::<E>(&positions);
+        let ((main, auxiliary), (constraint_queries, fri)) = rayon::join(
+            || rayon::join(of_main, || auxiliary.as_ref().map(of_segment).transpose()),
+            || rayon::join(|| of_segment(&composition), || layers.open(&positions)),
+        );
+        let trace_queries = [main?].into_iter().chain(auxiliary?).collect();
         Ok(Proved {
-            proof: channel.proof(positions.len(), trace_queries, constraint_queries, fri),
+            proof: channel.proof(positions.len(), trace_queries, constraint_queries?, fri?),
             constraints,
         })
     }
