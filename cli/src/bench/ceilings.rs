@@ -9,8 +9,8 @@ use zkaccel::device::{Bandwidths, ProductRates};
 use super::report::giga;
 use crate::failure::Failure;
 
-/// Bytes of a copy on the host: several times the size of any cache, so that memory is measured.
-const BYTES: usize = 256 << 20;
+/// Bytes of a copy on the host: several times the size of any cache, so that memory is measured. Commands with debug assertions are for tests, where it is not.
+const BYTES: usize = if cfg!(debug_assertions) { 16 << 20 } else { 256 << 20 };
 
 /// The number of timed copies, after an untimed one.
 const COPIES: usize = 7;
