@@ -3,11 +3,11 @@
 /// How many there are.
 pub const TURNS: usize = 3;
 
-/// The number of a run, of `ZKACCEL_TURN`. Without one, everything runs where devices are required (`ZKACCEL_REQUIRE`), and what has the first turn elsewhere.
+/// The number of a run, of `ZKACCEL_TURN`. Without one, everything runs where devices are required (`ZKACCEL_REQUIRE`), and what has the last turn elsewhere.
 pub fn turn() -> Option<usize> {
     match std::env::var("ZKACCEL_TURN") {
         Ok(number) => Some(number.parse().expect("ZKACCEL_TURN is a number")),
-        Err(_) => std::env::var_os("ZKACCEL_REQUIRE").is_none().then_some(0),
+        Err(_) => std::env::var_os("ZKACCEL_REQUIRE").is_none().then_some(TURNS - 1),
     }
 }
 
