@@ -222,7 +222,7 @@ impl AtOnce {
 }
 
 fn small_commit(engine: &Engine) -> Result<Commitment<Rp64_256>, Error> {
-    engine.commit(&TraceSpec::default(), column(6))
+    engine.commit(&TraceSpec::default(), column(4))
 }
 
 /// A thread that waits for the engine runs no other task of its own pool: else each of them would wait on top of another.

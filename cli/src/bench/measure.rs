@@ -16,6 +16,9 @@ const FEWEST: usize = 3;
 const MOST: usize = 200;
 pub(super) const ENOUGH: Duration = Duration::from_millis(500);
 
+/// With debug assertions, with which times tell little, it is run for a tenth of it.
+const SPENT: Duration = if cfg!(debug_assertions) { Duration::from_millis(50) } else { ENOUGH };
+
 /// The times of the runs, shortest first; at least one.
 #[derive(Clone, Debug)]
 pub(super) struct Times {
@@ -88,7 +91,7 @@ pub(super) fn measure<S, T>(
     let mut times = Times { runs: Vec::new(), on_device: Vec::new(), copied: [0; 2] };
     let mut spent = Duration::ZERO;
     let before = copied(engine);
-    while times.count() < fewest || (times.count() < MOST && spent < ENOUGH) {
+    while times.count() < fewest || (times.count() < MOST && spent < SPENT) {
         let (elapsed, on_device) = once()?;
         spent += elapsed;
         times.runs.push(elapsed);

@@ -226,7 +226,7 @@ fn ntt_on_cosets_and_of_many_columns() {
 #[test]
 fn selftest() {
     let bench = Bench::new();
-    let report = bench.json("selftest --device cpu --only goldilocks");
+    let report = bench.json("selftest --device cpu --only refused");
     assert_eq!(report["failed"], 0);
     assert!(report["passed"].as_u64().unwrap() > 3);
     assert_eq!(report["cases"][0]["passed"], true);
