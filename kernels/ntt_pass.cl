@@ -53,6 +53,7 @@
 #define FLAG_REVERSED_COLUMN 8 /* the column's number is bit-reversed before a result is stored */
 #define FLAG_PRE 16        /* inputs are multiplied by a table */
 #define FLAG_POST 32       /* outputs likewise */
+#define LOW_ROWS_FIRST 8   /* from this bit of the flags on: how many of the lowest bits of a row's number become the highest, where columns of several layers are stored in order */
 
 // A column's number as matrix column, block of the batch and column within a transform.
 typedef struct {
@@ -287,7 +288,8 @@ ntt_pass(BUFFER(const u64, input), BUFFER(u64, output), BUFFER(const u64, inner)
         const Place place = place_of(x, WIDTH, width_inverse, (u32)log_columns);
         u32 y = place.number;
         if (flags & FLAG_REVERSED_COLUMN) y = reverse_bits(y, (u32)log_columns);
-        const u32 row = flags & FLAG_REVERSED_OUT ? reverse_bits(low, LQL) << LRL : low;
+        const u32 turned = (u32)(flags >> LOW_ROWS_FIRST);
+        const u32 row = flags & FLAG_REVERSED_OUT ? reverse_bits(low, LQL) << LRL : low >> turned | (low & ((1u << turned) - 1)) << (LT - turned);
         const u32 p = start_of(y, (u32)out_log) + (row << (u32)out_log);
         GLOBAL u64 *to = AT(output) + place.block * out_block + (u64)p * WIDTH + place.column;
 #endif

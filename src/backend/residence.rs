@@ -202,10 +202,10 @@ pub trait ResidentTransforms<F: TwoAdic>: Send + Sync {
 
 /// A transform of which each device has the coefficients of one residue of their numbers and comes to the values of one, in two stages: what all devices have begun, each of them ends.
 pub trait InStages {
-    /// What is made of the coefficients that the device has.
+    /// What is made of the coefficients that the device has, with room for what it is to bring together with that.
     fn begun(&self, coefficients: &Memory) -> Result<Memory, Error>;
 
-    /// The values, of what has been begun with the coefficients of each residue in turn, by this device or peers.
+    /// The values, of what has been begun with the coefficients of each residue in turn, by this device or peers. Once: it writes to the room in what this device has begun.
     fn ended(&self, begun: &[&Memory]) -> Result<Memory, Error>;
 }
 

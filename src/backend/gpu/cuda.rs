@@ -344,20 +344,6 @@ impl Device for Cuda {
         })
     }
 
-    fn copy_rows(
-        &self,
-        queue: &mut Queue,
-        (from, from_at): (&Buffer, usize),
-        (to, to_at): (&Buffer, usize),
-        bytes: usize,
-        rows: (usize, usize),
-    ) -> Result<(), Error> {
-        self.context.bind()?;
-        let (queue, from) = (queue.of(), from.of::<Allocation>());
-        let (source, target) = (from.pointer + from_at as u64, pointer(to) + to_at as u64);
-        self.copy_rows_from(queue, &from.context, source, target, bytes, rows)
-    }
-
     fn reads_peers(&self) -> bool {
         true
     }

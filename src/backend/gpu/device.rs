@@ -72,19 +72,6 @@ pub trait Device: Send + Sync + 'static {
         bytes: usize,
     ) -> Result<(), Error>;
 
-    /// The same with so many rows of `bytes` bytes, of which each begins so many bytes behind the one before: side by side.
-    fn copy_rows(
-        &self,
-        queue: &mut Queue,
-        (from, from_at): (&Buffer, usize),
-        (to, to_at): (&Buffer, usize),
-        bytes: usize,
-        (rows, distance): (usize, usize),
-    ) -> Result<(), Error> {
-        let copy = |row| self.copy(queue, (from, from_at + row * distance), (to, to_at + row * bytes), bytes);
-        (0..rows).try_for_each(copy)
-    }
-
     /// Whether it copies from the memory of other devices of its kind in this process.
     fn reads_peers(&self) -> bool {
         false

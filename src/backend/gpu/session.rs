@@ -170,25 +170,6 @@ impl<'a> Session<'a> {
         device.copy(queue, (buffer(held, from), 8 * from_word), (buffer(held, to), 8 * to_word), 8 * words)
     }
 
-    /// Copies so many rows of words of a region, each so many words behind the one before, from some word on, to another, to some word of it, side by side.
-    pub(super) fn copy_rows(
-        &mut self,
-        (from, from_word): (Region, usize),
-        (to, to_word): (Region, usize),
-        words: usize,
-        (rows, distance): (usize, usize),
-    ) -> Result<(), Error> {
-        let fits =
-            from_word + (rows - 1) * distance + words <= from.words() && to_word + rows * words <= to.words();
-        assert!(
-            from.index != to.index && words <= distance && fits,
-            "a copy within the bounds of two regions"
-        );
-        let (device, queue, held) = self.work();
-        let (from, to) = ((buffer(held, from), 8 * from_word), (buffer(held, to), 8 * to_word));
-        device.copy_rows(queue, from, to, 8 * words, (rows, 8 * distance))
-    }
-
     /// Waits for everything, and moves regions to another session; the rest of the memory returns to the pool.
     pub(super) fn give<const N: usize>(
         mut self,

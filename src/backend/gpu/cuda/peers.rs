@@ -28,53 +28,6 @@ impl Cuda {
         })
     }
 
-    /// Copies so many rows of bytes, each so many bytes behind the one before, to be side by side: from the memory of a peer, or of this device.
-    pub(super) fn copy_rows_from(
-        &self,
-        queue: &mut CudaQueue,
-        of: &Context,
-        from: CUdeviceptr,
-        to: CUdeviceptr,
-        bytes: usize,
-        (rows, distance): (usize, usize),
-    ) -> Result<(), Error> {
-        if of.context != self.context.context {
-            self.reach(of)?;
-        }
-        let copy = sys::CUDA_MEMCPY3D_PEER {
-            srcXInBytes: 0,
-            srcY: 0,
-            srcZ: 0,
-            srcLOD: 0,
-            srcMemoryType: sys::CUmemorytype::CU_MEMORYTYPE_DEVICE,
-            srcHost: std::ptr::null(),
-            srcDevice: from,
-            srcArray: std::ptr::null_mut(),
-            srcContext: of.context,
-            srcPitch: distance,
-            srcHeight: rows,
-            dstXInBytes: 0,
-            dstY: 0,
-            dstZ: 0,
-            dstLOD: 0,
-            dstMemoryType: sys::CUmemorytype::CU_MEMORYTYPE_DEVICE,
-            dstHost: std::ptr::null_mut(),
-            dstDevice: to,
-            dstArray: std::ptr::null_mut(),
-            dstContext: self.context.context,
-            dstPitch: bytes,
-            dstHeight: rows,
-            WidthInBytes: bytes,
-            Height: rows,
-            Depth: 1,
-        };
-        self.timed(queue, |stream| {
-            // SAFETY: the plan's assertions keep the copy inside both buffers, each of which is of the context named with it.
-            let copied = unsafe { sys::cuMemcpy3DPeerAsync(&raw const copy, stream) };
-            copied.result().map_err(|error| failure(&self.info.id, "copying rows", error))
-        })
-    }
-
     /// Enables access to the memory of a peer where the devices have a link for it. The context of this device is bound.
     fn reach(&self, peer: &Context) -> Result<(), Error> {
         let failed = |error| failure(&self.info.id, "enabling access to another GPU", error);

@@ -48,7 +48,7 @@ pub(in super::super) struct Transform {
 }
 
 /// Coefficients that devices have exchanged after the first pass of a transform of order 2^(log_rows + LOG_FIRST), by which they have 2^log_rows for each output i of that pass: in 2^log_parts runs,
-/// one for each residue of the coefficients' numbers. Of the outputs there are those of one residue modulo 2^log_parts, or a chunk of them.
+/// one for each residue of the coefficients' numbers, 2^(log_rows + LOG_FIRST - log_parts) apart. Of the outputs there are those of one residue modulo 2^log_parts, or a chunk of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exchanged {
     /// Of that order.
@@ -155,6 +155,8 @@ const REVERSED_OUT: u64 = 4;
 const REVERSED_COLUMN: u64 = 8;
 const PRE: u64 = 16;
 const POST: u64 = 32;
+/// From this bit on.
+const LOW_ROWS_FIRST: u32 = 8;
 
 /// Binary logarithm of the points of the longest columns.
 const LOG_LONGEST: u32 = 10;
@@ -320,9 +322,9 @@ fn passes(
             words.in_log = rest.into();
             words.out_log = rest.into();
             if let (true, Some(Exchanged { log_parts, .. })) = (first, transform.exchanged) {
-                // A column's lowest digit is the number of a run, and runs are one after another.
-                words.in_block = (width as u64) << log_size;
-                words.in_digits = u64::from(log_parts) | u64::from(log_columns - log_parts) << 8;
+                // A column's lowest digit is the number of a run, and runs are as far apart as there are points of a device.
+                let log_run = log_rows + LOG_FIRST - log_parts - log;
+                words.in_digits = u64::from(log_parts) | u64::from(log_run) << 8;
                 words.in_log = (rest - log_parts).into();
             } else if first {
                 words.in_mask = (1 << rest) - 1;
@@ -343,7 +345,8 @@ fn passes(
         // The factors of the inputs.
         let mut pre = None;
         if let (true, Some(exchanged)) = (first, transform.exchanged) {
-            words.pre_mask = (1 << log_size) - 1;
+            words.pre_mask = (1 << (log_size - exchanged.log_parts)) - 1;
+            words.replica_mask = (1 << exchanged.log_parts) - 1;
             pre = Some(Powers {
                 base: of_domain(exchanged.root),
                 step: Goldilocks::ONE,
@@ -395,9 +398,7 @@ fn passes(
         }
         if let Some(powers) = &mut pre {
             words.flags |= PRE;
-            if powers.log_j_step == 0 {
-                words.replica_size = 1 << powers.log_period();
-            }
+            words.replica_size = 1 << powers.log_period();
             if reversed_in && access != Access::Columns {
                 (powers.log_tile, powers.log_radix) = (log, tile.layers[0]);
             }

@@ -19,101 +19,101 @@ use super::At;
 use super::plan::{self, Storage, Transform};
 use crate::backend::{Extent, InStages, Memory};
 use crate::error::Error;
-use crate::ntt::{Ntt, Order};
+use crate::ntt::Ntt;
 
 /// The stages of a transform of one block.
 pub(super) struct Stages<'a> {
     gpu: &'a Gpu,
     stages: plan::Stages,
-    /// Of the values, and of the outputs of the first pass.
-    order: Order,
     devices: usize,
-    /// Which of the residues of the values this device comes to.
-    residue: usize,
+    /// Which of the residues of the coefficients this device has. What devices have made of theirs for this one lies at the same place.
+    part: usize,
     /// The words of a device.
     words: usize,
 }
 
 impl<'a> Stages<'a> {
-    /// For the device that has the coefficients of a residue and comes to the values of another. `None` where there are none, or no room.
+    /// For the device that has the coefficients of a residue and comes to the values of another, the same in the order of the values. `None` where there are no stages, or no room.
     pub(super) fn new(
         gpu: &'a Gpu,
         ntt: &Ntt,
         of: Extent,
         devices: usize,
-        (residue_in, residue): (usize, usize),
+        (part, residue): (usize, usize),
     ) -> Option<Self> {
         let transform = Transform::from(ntt);
-        let residues = (residue_in as u64, residue as u64);
+        let residues = (part as u64, residue as u64);
         let stages = plan::stages(&transform, of.block, devices.trailing_zeros(), residues, gpu.choice())?;
-        let words = of.rows * of.block;
-        // The coefficients, what the first pass makes of them, what is brought together, and what is made of that.
-        let has_room = gpu.fits(4 * words);
-        has_room.then_some(Self { gpu, stages, order: ntt.output_order, devices, residue, words })
+        let stages = Self { gpu, stages, devices, part, words: of.rows * of.block };
+        // The coefficients, what is brought together, and what two passes make of that.
+        let has_room = gpu.fits(3 * stages.words + stages.joined());
+        (ntt.output_order.index_of(residue, devices) == part && has_room).then_some(stages)
+    }
+
+    /// The words that one device has for another.
+    fn share(&self) -> usize {
+        self.words / self.devices
+    }
+
+    /// The words from what one device has for this one, where it has been brought together, to what the last one has.
+    fn joined(&self) -> usize {
+        (self.devices - 1) * self.words + self.share()
+    }
+
+    /// Where in that memory a device has what it begins with: of this, what it has for itself is where the others come to copy theirs before and behind it, each as far from the next as a device has words.
+    fn begins(&self, part: usize) -> usize {
+        part * (self.words - self.share())
     }
 }
 
 impl InStages for Stages<'_> {
     fn begun(&self, coefficients: &Memory) -> Result<Memory, Error> {
         let mut session = Session::new(self.gpu)?;
-        let (from, to) = ((session.borrow(coefficients), 0), (session.allocate(self.words)?, 0));
+        let (from, joined) = (session.borrow(coefficients), session.allocate(self.joined())?);
+        let to = (joined, self.begins(self.part));
         let launches =
-            self.gpu.launches(&mut session, std::slice::from_ref(&self.stages.first), [from, to, to])?;
+            self.gpu.launches(&mut session, std::slice::from_ref(&self.stages.first), [(from, 0), to, to])?;
         session.launch(&launches)?;
-        session.lease(to.0)
+        session.lease(joined)
     }
 
     fn ended(&self, begun: &[&Memory]) -> Result<Memory, Error> {
         let plan::Stages { chunks, last, .. } = &self.stages;
-        let mut session = Session::new(self.gpu)?;
-        let joined = session.allocate(self.words)?;
-        let joined_memory = session.lease(joined)?;
+        let of_chunk = self.share() / chunks.len();
         let mut work = Session::new(self.gpu)?;
-        let (joined, made) = (work.borrow(&joined_memory), work.allocate(self.words)?);
-        let result = if last.from == Storage::Scratch { joined } else { made };
-        let regions = |at: usize| -> [At; 3] { [(joined, at), (result, at), (made, at)] };
-
-        // One queue copies what others have, and one what this device has.
-        let mut queues = [Session::new(self.gpu)?, Session::new(self.gpu)?];
-        let to = queues.each_mut().map(|queue| queue.borrow(&joined_memory));
-        let borrow = |memory: &&Memory| {
-            let own = work.is_own(memory) as usize;
-            (own, queues[own].borrow(memory))
+        let (joined, result) = (work.borrow(begun[self.part]), work.allocate(self.words)?);
+        let made = match last.from {
+            Storage::Scratch => work.allocate(self.words)?,
+            _ => result,
         };
-        let from: Vec<_> = begun.iter().map(borrow).collect();
-        let outputs = (1 << plan::LOG_FIRST) / self.devices;
-        let (of_chunk, run) = (outputs / chunks.len(), self.words >> plan::LOG_FIRST);
+        let regions = |number: usize| -> [At; 3] {
+            let at = number * (self.words / chunks.len());
+            [(joined, number * of_chunk), (result, at), (made, at)]
+        };
+
+        // In turn, so that one chunk is copied while the one before is waited for, and not both at once.
+        let mut queues = [Session::new(self.gpu)?, Session::new(self.gpu)?];
+        let from: Vec<_> =
+            begun.iter().map(|memory| queues.each_mut().map(|queue| queue.borrow(memory))).collect();
+        let copy = |queues: &mut [Session<'_>; 2], number: usize| {
+            let queue = number % 2;
+            (0..self.devices).filter(|&part| part != self.part).try_for_each(|part| {
+                let at = self.begins(part) + self.part * self.share() + number * of_chunk;
+                let to = (from[self.part][queue], part * self.words + number * of_chunk);
+                queues[queue].copy_words((from[part][queue], at), to, of_chunk)
+            })
+        };
+        copy(&mut queues, 0)?;
         for (number, passes) in chunks.iter().enumerate() {
-            // The runs of the chunk's outputs, of one device after another.
-            let first = number * of_chunk;
-            for (&(queue, part), number) in from.iter().zip(0..) {
-                let to = (to[queue], (first * self.devices + number * of_chunk) * run);
-                match self.order {
-                    Order::Natural => {
-                        let from = (part, (self.residue + first * self.devices) * run);
-                        queues[queue].copy_rows(from, to, run, (of_chunk, self.devices * run))?;
-                    }
-                    Order::BitReversed => {
-                        let residue = self.order.index_of(self.residue, self.devices);
-                        let from = (part, (residue * outputs + first) * run);
-                        queues[queue].copy_words(from, to, of_chunk * run)?;
-                    }
-                }
+            queues[number % 2].finish()?;
+            if number + 1 < chunks.len() {
+                copy(&mut queues, number + 1)?;
             }
-            queues.iter_mut().try_for_each(|queue| queue.finish().map(drop))?;
-            let launches =
-                self.gpu.launches(&mut work, passes, regions(number * self.words / chunks.len()))?;
+            let launches = self.gpu.launches(&mut work, passes, regions(number))?;
             work.launch(&launches)?;
         }
         let launches = self.gpu.launches(&mut work, std::slice::from_ref(last), regions(0))?;
         work.launch(&launches)?;
-        match last.from {
-            Storage::Scratch => {
-                work.finish()?;
-                drop(work);
-                Ok(joined_memory)
-            }
-            _ => work.lease(made),
-        }
+        work.lease(result)
     }
 }

@@ -196,7 +196,8 @@ fn in_stages(gpu: &mut Gpu) {
         (&[3, 4], 8, 3, Form::Plain),
         (&[1, 3, 3], 2, 2, Form::Plain),
         (&[2, 3], 4, 1, Form::Double),
-        (&[2, 3], 128, 1, Form::Plain),
+        (&[2, 3], 16, 1, Form::Plain),
+        (&[2, 5], 16, 1, Form::Double),
     ] {
         gpu.choose(form, digits, false);
         let log_size = LOG_FIRST + digits.iter().sum::<u32>();

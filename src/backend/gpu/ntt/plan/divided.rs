@@ -3,8 +3,8 @@
 use super::super::programs::{self, Access};
 use super::super::tables::{Inner, Powers};
 use super::{
-    CANONICAL, Choice, Exchanged, FARTHEST, LOG_LONGEST_LAYER, POST, PRE, Pass, REVERSED_IN, REVERSED_OUT,
-    SMALL, Storage, Transform, Words, digits_of, invert, passes, power_of,
+    CANONICAL, Choice, Exchanged, FARTHEST, LOG_LONGEST_LAYER, LOW_ROWS_FIRST, POST, PRE, Pass, REVERSED_IN,
+    REVERSED_OUT, SMALL, Storage, Transform, Words, digits_of, invert, passes, power_of,
 };
 use crate::field::{Field, Goldilocks};
 use crate::ntt::{Direction, Order, reverse_bits};
@@ -15,8 +15,7 @@ pub(in super::super) const LOG_FIRST: u32 = 7;
 /// The passes of a transform of which 2^log_parts devices have the coefficients of one residue of their numbers each, and come to the values of one.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Stages {
-    /// Over all that a device has, of the coefficients of one residue. The outputs are runs, one after another in the order of the transform's, so that every 2^log_parts-th is for the same device, or all
-    /// that are for it are side by side.
+    /// Over all that a device has, of the coefficients of one residue. The outputs are runs, of which those for the same device are side by side, in the order of the transform's.
     pub(in super::super) first: Pass,
     /// Over the coefficients of so many such runs from all devices: what is for each chunk of them, and then for all.
     pub(in super::super) chunks: Vec<Vec<Pass>>,
@@ -49,7 +48,7 @@ pub(in super::super) fn stages(
         && transform.input_order == Order::Natural
         && digits.len() > 1
         && digits[1..].iter().sum::<u32>() > log_parts
-        && log_parts <= LOG_FIRST
+        && log_parts <= LOG_FIRST - programs::tile(LOG_FIRST, narrow).log_last()
         && (shift == Goldilocks::ONE || shift_of_part != Goldilocks::ONE);
     if !possible {
         return None;
@@ -66,10 +65,14 @@ pub(in super::super) fn stages(
     if let Some(powers) = &mut first.pre {
         powers.scale = shift.pow(residue_in);
     }
+    let reversed = transform.output_order == Order::BitReversed;
+    if !reversed {
+        first.words.flags |= u64::from(log_parts) << LOW_ROWS_FIRST;
+        first.words.out_stride >>= log_parts;
+    }
 
     let log_outputs = LOG_FIRST - log_parts;
     let log_chunks = LOG_CHUNKS.min(log_outputs);
-    let reversed = transform.output_order == Order::BitReversed;
     let of_outputs = |log_blowup: u32, chunk: u64| {
         let (first, log_step) = match reversed {
             true => (reverse_bits(chunk as usize, log_chunks) as u64, log_parts + log_outputs - log_blowup),
