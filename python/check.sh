@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Python package into an environment of its own under target/ and tests it: pytest, the types, the example. Needs Python with venv.
 #
+# `check.sh environment` makes that environment alone.
+#
 # The module is built by the release profile into the workspace's target folder, so that the library is compiled with what is there already.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,6 +23,7 @@ if [ ! -e "$environment/complete" ]; then
   done
   [ -e "$environment/complete" ] || { echo "could not install what the tests need" >&2; exit 1; }
 fi
+if [ "${1-}" = environment ]; then exit; fi
 export PATH=$environment/bin:$PATH
 
 pip install --quiet --no-build-isolation --force-reinstall --no-deps './python[test]'

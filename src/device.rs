@@ -101,19 +101,6 @@ impl DeviceChoice {
     /// [`Engine::global`](crate::Engine::global) and the `zkaccel` command.
     pub const VARIABLE: &str = "ZKACCEL_DEVICE";
 
-    /// The forms of a name, as listed to users.
-    pub const NAMES: [&str; 9] = [
-        "auto",
-        "cpu",
-        "reference",
-        "cuda:<n>",
-        "cuda",
-        "opencl:<n>",
-        "opencl",
-        "provider:<path>",
-        "several of them with commas between",
-    ];
-
     /// Several devices as one choice. Whether they can be used together is checked when an engine is built.
     pub fn several(devices: &[DeviceChoice]) -> Self {
         static KEPT: Mutex<BTreeMap<String, &'static [DeviceChoice]>> = Mutex::new(BTreeMap::new());

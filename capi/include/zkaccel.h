@@ -321,10 +321,10 @@
 // Goldilocks: the powers of 1753635133440165772, that of Plonky3.
 #define ZKA_ROOT_PLONKY3 2
 
-// BN254's scalars: the powers of 7^((r - 1) / 2^28), the root of unity of order 2^28 of halo2curves.
+// A field of curves: the powers of the root of unity of halo2curves; among BN254's scalars 7^((r - 1) / 2^28), of order 2^28.
 #define ZKA_ROOT_HALO2 3
 
-// BN254's scalars: the powers of 5^((r - 1) / 2^28), that of arkworks.
+// A field of curves: those of arkworks' root; among BN254's scalars 5^((r - 1) / 2^28).
 #define ZKA_ROOT_ARKWORKS 4
 
 // Points of a curve that an engine keeps in the form that its device wants. They may be used by any threads at once.
@@ -1549,33 +1549,40 @@ zka_status zka_cluster_merkle_root(const struct zka_cluster *cluster,
                                    const struct zka_digest *own,
                                    size_t count);
 
-// The root of unity of order 2^log_n, at most 2^32, in Goldilocks. `convention` is `ZKA_ROOT_WINTERFELL` or `ZKA_ROOT_PLONKY3`.
-zka_status zka_goldilocks_root_of_unity(uint64_t *out,
-                                        uint32_t log_n,
-                                        uint32_t convention);
+// The root of unity of order 2^log_n in a field with transforms, in the words of an element. `convention` is `ZKA_ROOT_WINTERFELL` or `ZKA_ROOT_PLONKY3` over Goldilocks, else `ZKA_ROOT_HALO2` or
+// `ZKA_ROOT_ARKWORKS`. The order is at most 2^32, among the scalars of BN254 2^28 and of BLS12-377 2^47. `ZKA_UNSUPPORTED` for `ZKA_BN254_FQ`.
+zka_status zka_root_of_unity(uint32_t field,
+                             uint64_t *out,
+                             uint32_t log_n,
+                             uint32_t convention);
 
-// The root of unity of order 2^log_n, at most 2^28, among BN254's scalars. `convention` is `ZKA_ROOT_HALO2` or `ZKA_ROOT_ARKWORKS`.
-zka_status zka_bn254_fr_root_of_unity(struct zka_bn254_fr *out,
-                                      uint32_t log_n,
-                                      uint32_t convention);
+// `zka_root_of_unity` in Goldilocks.
+zka_status zka_goldilocks_root_of_unity(uint64_t *out, uint32_t log_n, uint32_t convention);
 
-// Brings `len` integers below r, four words each, the lowest first, to Montgomery form in place: x becomes x 2^256 modulo r. One that
-// is r or above is `ZKA_NOT_CANONICAL`, and the text has its index; then all are as they were. On the calling thread.
-zka_status zka_bn254_fr_to_montgomery(struct zka_bn254_fr *data,
-                                      size_t len);
+// `zka_root_of_unity` among BN254's scalars.
+zka_status zka_bn254_fr_root_of_unity(struct zka_bn254_fr *out, uint32_t log_n, uint32_t convention);
 
-// Brings `len` scalars from Montgomery form to integers in place: the inverse of `zka_bn254_fr_to_montgomery`, with the same errors.
-zka_status zka_bn254_fr_from_montgomery(struct zka_bn254_fr *data,
-                                        size_t len);
+// Brings `len` integers below the modulus, in the words of elements, the lowest first, to elements in place: over Goldilocks they are the elements, over the fields of curves x becomes x 2^256. One
+// that is not below it is `ZKA_NOT_CANONICAL`, and the text has its index; then all are as they were. On the calling thread.
+zka_status zka_from_integers(uint32_t field,
+                             uint64_t *data,
+                             size_t len);
 
-// Brings `len` integers below q to Montgomery form in place: x becomes x 2^256 modulo q. Errors as `zka_bn254_fr_to_montgomery`. A
-// point is two coordinates: `&points[0].x` and twice the number of points are those of an array of `zka_bn254_g1_aff`.
+// Brings `len` elements to integers in place: the inverse of `zka_from_integers`, with the same errors.
+zka_status zka_to_integers(uint32_t field, uint64_t *data, size_t len);
+
+// `zka_from_integers` for BN254's scalars.
+zka_status zka_bn254_fr_to_montgomery(struct zka_bn254_fr *data, size_t len);
+
+// `zka_to_integers` for BN254's scalars.
+zka_status zka_bn254_fr_from_montgomery(struct zka_bn254_fr *data, size_t len);
+
+// `zka_from_integers` for BN254's coordinates. A point is two coordinates: `&points[0].x` and twice the number of points are those of an array of `zka_bn254_g1_aff`.
 zka_status zka_bn254_fp_to_montgomery(struct zka_bn254_fp *data,
                                       size_t len);
 
-// Brings `len` coordinates from Montgomery form to integers in place: the inverse of `zka_bn254_fp_to_montgomery`, with the same errors.
-zka_status zka_bn254_fp_from_montgomery(struct zka_bn254_fp *data,
-                                        size_t len);
+// `zka_to_integers` for BN254's coordinates.
+zka_status zka_bn254_fp_from_montgomery(struct zka_bn254_fp *data, size_t len);
 
 #ifdef __cplusplus
 }  // extern "C"

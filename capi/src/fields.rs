@@ -2,13 +2,14 @@
 
 use std::any::Any;
 
-use accel::field::{Goldilocks, elements, elements_mut};
+use accel::field::{Goldilocks, MODULUS, elements, elements_mut, from_montgomery, to_montgomery};
 use accel::matrix::{BaseField, MatrixRef, Shape};
-use accel::ntt::AcceleratedField;
+use accel::ntt::{AcceleratedField, Domain};
 use accel::{Engine, Error};
 
 use crate::any_matrix::AnyMatrix;
 use crate::combinations::CombinationsOf;
+use crate::elements::{convention_of, subgroup};
 use crate::lookups::{PermutingOf, permuting};
 use crate::pointwise::{ProductOf, product};
 use crate::prefix::{ScanningOf, scanning};
@@ -45,6 +46,15 @@ pub(crate) trait Words: BaseField {
 
     /// The same, mutably.
     fn elements_mut(words: &mut [u64]) -> Result<&mut [Self], Error>;
+
+    /// The words of integers become those of elements, and back. An error for the first that is not below the modulus.
+    const CONVERSIONS: [fn(&mut [u64]) -> Result<(), Error>; 2];
+}
+
+/// A field with roots of unity of conventions.
+pub(crate) trait Rooted: Words {
+    /// The subgroup of order 2^`log_n`.
+    fn subgroup(log_n: u32, convention: u32) -> Result<Domain<Self>, Failure>;
 }
 
 impl Words for Goldilocks {
@@ -56,6 +66,22 @@ impl Words for Goldilocks {
 
     fn elements_mut(words: &mut [u64]) -> Result<&mut [Self], Error> {
         Ok(bytemuck::cast_slice_mut(words))
+    }
+
+    const CONVERSIONS: [fn(&mut [u64]) -> Result<(), Error>; 2] = [canonical, canonical];
+}
+
+/// Integers are elements, if they are below the modulus.
+fn canonical(words: &mut [u64]) -> Result<(), Error> {
+    match words.iter().position(|&word| word >= MODULUS) {
+        Some(index) => Err(Error::NotCanonical { index, value: words[index] }),
+        None => Ok(()),
+    }
+}
+
+impl Rooted for Goldilocks {
+    fn subgroup(log_n: u32, convention: u32) -> Result<Domain, Failure> {
+        Ok(Domain::new(log_n, convention_of(convention)?)?)
     }
 }
 
@@ -72,6 +98,10 @@ pub(crate) struct Field {
     pub(crate) record: Recorder,
     /// Keeps a sparse matrix; none over Goldilocks.
     pub(crate) keep_sparse: Option<Keeper>,
+    /// [`Words::CONVERSIONS`].
+    pub(crate) conversions: [fn(&mut [u64]) -> Result<(), Error>; 2],
+    /// The words of a root of unity by its order's logarithm and its convention.
+    pub(crate) root: fn(u32, u32) -> Result<Vec<u64>, Failure>,
 }
 
 type Uploader = fn(&Engine, &[u64], Shape) -> Result<Box<dyn AnyMatrix>, Error>;
@@ -85,6 +115,8 @@ impl Field {
             upload: upload::<F>,
             record: record_over::<F>,
             keep_sparse: None,
+            conversions: F::CONVERSIONS,
+            root: root_over::<F>,
         }
     }
 
@@ -110,6 +142,16 @@ fn record_over<F: Words>(
     (two_adic::<F>("row programs")?.record)(nodes, constants, outputs)
 }
 
+fn root_over<F: Words>(log_n: u32, convention: u32) -> Result<Vec<u64>, Failure> {
+    (two_adic::<F>("roots of unity")?.root)(log_n, convention)
+}
+
+fn root<F: Rooted>(log_n: u32, convention: u32) -> Result<Vec<u64>, Failure> {
+    let mut words = vec![0; F::WORDS];
+    F::elements_mut(&mut words)?[0] = F::subgroup(log_n, convention)?.root();
+    Ok(words)
+}
+
 macro_rules! fields {
     ($($field:path, $name:literal;)*) => {
         $(impl Words for $field {
@@ -122,6 +164,11 @@ macro_rules! fields {
             fn elements_mut(words: &mut [u64]) -> Result<&mut [Self], Error> {
                 elements_mut(bytemuck::cast_slice_mut(words), "element")
             }
+
+            const CONVERSIONS: [fn(&mut [u64]) -> Result<(), Error>; 2] = [
+                |words| to_montgomery::<Self>(words.as_chunks_mut().0),
+                |words| from_montgomery::<Self>(words.as_chunks_mut().0),
+            ];
         })*
 
         /// All of them, in the order of their numbers.
@@ -147,20 +194,28 @@ pub(crate) struct OfTwoAdic<F> {
     pub(crate) scanning: ScanningOf<F>,
     pub(crate) permuting: PermutingOf<F>,
     pub(crate) record: Recorder,
+    root: fn(u32, u32) -> Result<Vec<u64>, Failure>,
 }
 
-impl<F: AcceleratedField + Words> OfTwoAdic<F> {
+impl<F: AcceleratedField + Rooted> OfTwoAdic<F> {
     const NEW: Self = Self {
         transform: transform::<F>,
         combinations: CombinationsOf::NEW,
         scanning: scanning::<F>,
         permuting: permuting::<F>,
         record: record::<F>,
+        root: root::<F>,
     };
 }
 
 macro_rules! two_adic {
     ($($field:path, $name:literal;)*) => {
+        $(impl Rooted for $field {
+            fn subgroup(log_n: u32, convention: u32) -> Result<Domain<Self>, Failure> {
+                subgroup(log_n, convention)
+            }
+        })*
+
         /// What there is for a field, if it has transforms.
         pub(crate) fn if_two_adic<F: Words>() -> Option<OfTwoAdic<F>> {
             let all: &[&dyn Any] = &[&OfTwoAdic::<Goldilocks>::NEW, $(&OfTwoAdic::<$field>::NEW),*];

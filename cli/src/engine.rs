@@ -49,7 +49,7 @@ fn device_help() -> String {
         "The device: {}. `zkaccel devices` lists those that are present; provider:<path> is a shared library with zkaccel's C \
          interface, and reference the textbook algorithms on one thread, which are very slow. Several devices share the work \
          [default: the device that the environment variable {} names, else auto]",
-        DeviceChoice::NAMES.join(", "),
+        DeviceChoice::forms().join(", "),
         DeviceChoice::VARIABLE
     )
 }

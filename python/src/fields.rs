@@ -1,8 +1,8 @@
 //! What an element of a field is in an array: one word of Goldilocks, or the last axis of four limbs.
 
 use accel::Error;
-use accel::bn254::{self, Fq, Fr};
-use accel::field::{Goldilocks, elements, elements_mut};
+use accel::bn254::{Fq, Fr};
+use accel::field::{self, Goldilocks, elements, elements_mut};
 use accel::matrix::{BaseField, Layout, Shape};
 
 use crate::failure::{Failure, Outcome};
@@ -166,8 +166,8 @@ type Conversion = fn(&mut [[u64; 4]]) -> Result<(), Error>;
 /// Those of a field, if its elements are in that form.
 fn conversions(field: &str) -> Option<[Conversion; 2]> {
     match field {
-        Fr::FIELD => Some([bn254::scalars_to_montgomery, bn254::scalars_from_montgomery]),
-        Fq::FIELD => Some([bn254::coordinates_to_montgomery, bn254::coordinates_from_montgomery]),
+        Fr::FIELD => Some([field::to_montgomery::<Fr>, field::from_montgomery::<Fr>]),
+        Fq::FIELD => Some([field::to_montgomery::<Fq>, field::from_montgomery::<Fq>]),
         _ => None,
     }
 }

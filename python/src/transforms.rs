@@ -1,8 +1,8 @@
 //! Transforms of arrays, in place or to another array, and of matrices that stay on a device.
 
-use accel::bn254::{Fr, scalars_from_montgomery, scalars_to_montgomery};
+use accel::bn254::Fr;
 use accel::extended::ExtendedDomain;
-use accel::field::{Goldilocks, TwoAdic};
+use accel::field::{Goldilocks, TwoAdic, from_montgomery, to_montgomery};
 use accel::matrix::MatrixMut;
 use accel::matrix::MatrixRef;
 use accel::ntt::{AcceleratedField, Convention, Direction, Domain, Lde, Ntt, Order};
@@ -160,13 +160,13 @@ fn transform_words<F: Words + AcceleratedField>(
     canonical: bool,
 ) -> Result<(), Error> {
     if canonical {
-        scalars_to_montgomery(words.as_chunks_mut().0)?;
+        to_montgomery::<Fr>(words.as_chunks_mut().0)?;
     }
     let mut transform = || engine.ntt(ntt, MatrixMut::new(F::elements_mut(words)?, form.shape)?);
     let transformed = transform();
     if canonical {
         // After an error, too, so that what is transformed in place stays as it was.
-        scalars_from_montgomery(words.as_chunks_mut().0)?;
+        from_montgomery::<Fr>(words.as_chunks_mut().0)?;
     }
     transformed
 }

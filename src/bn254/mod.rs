@@ -21,7 +21,6 @@
 #[cfg(feature = "arkworks")]
 pub mod arkworks;
 mod layout;
-mod montgomery;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +29,3 @@ pub use crate::curve::{
 };
 pub use halo2curves::bn256::{Fq, Fq2, Fr, G1, G1Affine, G2, G2Affine};
 pub use layout::{limbs, limbs_of_points, points, scalars, scalars_mut};
-pub use montgomery::{
-    coordinates_from_montgomery, coordinates_to_montgomery, scalars_from_montgomery, scalars_to_montgomery,
-};

@@ -12,6 +12,8 @@ pub(crate) mod coordinates;
 #[cfg(feature = "bn254")]
 mod element;
 mod extension;
+#[cfg(feature = "bn254")]
+mod forms;
 mod goldilocks;
 #[cfg(feature = "bn254")]
 pub(crate) mod integer;
@@ -40,6 +42,8 @@ pub use coordinates::{CoefficientLimbs, CoordinateField, coefficients, elements_
 #[cfg(feature = "bn254")]
 pub use element::{Bytes, PrimeElement, PrimeParameters};
 pub use extension::{Cubic, Quadratic};
+#[cfg(feature = "bn254")]
+pub use forms::{from_montgomery, to_montgomery};
 pub(crate) use goldilocks::reduce;
 pub use goldilocks::{Goldilocks, MODULUS};
 #[cfg(feature = "bn254")]

@@ -176,7 +176,7 @@ static void elements(void) {
   for (int i = 0; i < 4; i++) scalars[1].limbs[i] = ORDER[i];
   scalars[0].limbs[0] = 1;
   EXPECT(ZKA_NOT_CANONICAL, zka_bn254_fr_to_montgomery(scalars, 4));
-  EXPECT_TEXT("scalar 1 is 0x30644e72");
+  EXPECT_TEXT("element 1 is 0x30644e72");
   EXPECT(ZKA_NOT_CANONICAL, zka_bn254_fr_from_montgomery(scalars, 4));
   CHECK(scalars[0].limbs[0] == 1);
   scalars[1].limbs[0]--; /* r - 1 */
@@ -197,9 +197,55 @@ static void elements(void) {
   memset(coordinates, 0xff, sizeof coordinates);
   coordinates[0] = FP_ONE;
   EXPECT(ZKA_NOT_CANONICAL, zka_bn254_fp_to_montgomery(coordinates, 2));
-  EXPECT_TEXT("coordinate 1 is 0xffff");
+  EXPECT_TEXT("element 1 is 0xffff");
   EXPECT(ZKA_NOT_CANONICAL, zka_bn254_fp_from_montgomery(coordinates, 2));
   CHECK(memcmp(&coordinates[0], &FP_ONE, sizeof FP_ONE) == 0);
+}
+
+/* The same over any field: the root of order 2 is the modulus less one as an integer, in the words of an element and no more. */
+static void elements_of_any_field(void) {
+  static const uint64_t moduli[][4] = {
+      {UINT64_C(0xffffffff00000001)},
+      {UINT64_C(0x43e1f593f0000001), UINT64_C(0x2833e84879b97091), UINT64_C(0xb85045b68181585d), UINT64_C(0x30644e72e131a029)},
+      {UINT64_C(0x3c208c16d87cfd47), UINT64_C(0x97816a916871ca8d), UINT64_C(0xb85045b68181585d), UINT64_C(0x30644e72e131a029)},
+      {UINT64_C(0x992d30ed00000001), UINT64_C(0x224698fc094cf91b), 0, UINT64_C(0x4000000000000000)},
+      {UINT64_C(0x8c46eb2100000001), UINT64_C(0x224698fc0994a8dd), 0, UINT64_C(0x4000000000000000)},
+      {UINT64_C(0xffffffff00000001), UINT64_C(0x53bda402fffe5bfe), UINT64_C(0x3339d80809a1d805), UINT64_C(0x73eda753299d7d48)},
+      {UINT64_C(0x0a11800000000001), UINT64_C(0x59aa76fed0000001), UINT64_C(0x60b44d1e5c37b001), UINT64_C(0x12ab655e9a2ca556)},
+  };
+  static const uint32_t conventions[] = {ZKA_ROOT_PLONKY3, ZKA_ROOT_HALO2, ZKA_ROOT_HALO2, ZKA_ROOT_ARKWORKS, ZKA_ROOT_HALO2, ZKA_ROOT_ARKWORKS, ZKA_ROOT_HALO2};
+  for (uint32_t field = ZKA_GOLDILOCKS; field <= ZKA_BLS12_377_FR; field++) {
+    const uint64_t *modulus = moduli[field - 1];
+    const size_t words = field == ZKA_GOLDILOCKS ? 1 : 4;
+    uint64_t data[5], one[4] = {1}, untouched = UINT64_C(0x123456789abcdef);
+    for (int i = 0; i < 5; i++) data[i] = untouched;
+    if (field == ZKA_BN254_FQ) {
+      EXPECT(ZKA_UNSUPPORTED, zka_root_of_unity(field, data, 1, ZKA_ROOT_HALO2));
+      memcpy(data, modulus, words * 8);
+      data[0]--;
+      OK(zka_from_integers(field, data, 1));
+    } else {
+      OK(zka_root_of_unity(field, data, 1, conventions[field - 1]));
+      EXPECT(ZKA_BAD_ARGUMENT, zka_root_of_unity(field, data, 1, field == ZKA_GOLDILOCKS ? ZKA_ROOT_HALO2 : ZKA_ROOT_WINTERFELL));
+      EXPECT(ZKA_BAD_LOG_SIZE, zka_root_of_unity(field, data, 48, conventions[field - 1]));
+    }
+    OK(zka_to_integers(field, data, 1));
+    CHECK(data[0] == modulus[0] - 1 && memcmp(data + 1, modulus + 1, 8 * (words - 1)) == 0);
+    for (size_t i = words; i < 5; i++) CHECK(data[i] == untouched);
+    data[0]++;
+    EXPECT(ZKA_NOT_CANONICAL, zka_to_integers(field, data, 1));
+    EXPECT(ZKA_NOT_CANONICAL, zka_from_integers(field, data, 1));
+    CHECK(memcmp(data, modulus, words * 8) == 0);
+    OK(zka_from_integers(field, one, 1));
+    OK(zka_to_integers(field, one, 1));
+    CHECK(one[0] == 1 && (one[1] | one[2] | one[3]) == 0);
+    OK(zka_from_integers(field, NULL, 0));
+    EXPECT(ZKA_NULL_POINTER, zka_to_integers(field, NULL, 1));
+    EXPECT(ZKA_BAD_LENGTH, zka_to_integers(field, data, SIZE_MAX));
+  }
+  uint64_t word = 1;
+  EXPECT(ZKA_BAD_ARGUMENT, zka_root_of_unity(8, &word, 1, ZKA_ROOT_HALO2));
+  EXPECT(ZKA_BAD_ARGUMENT, zka_from_integers(0, &word, 1));
 }
 
 static void wrong_arguments(zka_engine *engine, zka_engine *other) {
@@ -309,6 +355,7 @@ void test_bn254(void) {
   sums(engine);
   transforms(engine);
   elements();
+  elements_of_any_field();
   wrong_arguments(engine, other);
   OK(zka_engine_shutdown(engine));
   OK(zka_engine_shutdown(other));

@@ -62,9 +62,10 @@ fn every_hash() {
 fn every_device_convention_policy_and_approach() {
     for command in ["commit", "merkle", "ntt", "msm", "fft", "selftest", "bench", "groth16 prove"] {
         for text in help(command) {
-            let devices = DeviceChoice::NAMES.into_iter().chain(Policy::ALL.map(Policy::name));
-            for name in devices.chain(["ZKACCEL_DEVICE"]) {
-                assert!(names_it(&text, name), "{command}: {name} is not in {text:?}");
+            let devices =
+                DeviceChoice::forms().into_iter().chain(Policy::ALL.map(|policy| policy.name().into()));
+            for name in devices.chain([DeviceChoice::VARIABLE.into()]) {
+                assert!(names_it(&text, &name), "{command}: {name} is not in {text:?}");
             }
         }
     }

@@ -312,7 +312,20 @@ fn one(text: &str) -> Option<DeviceChoice> {
 }
 
 fn unknown(text: &str) -> Error {
-    Error::UnknownName { what: "device", found: text.into(), expected: DeviceChoice::NAMES.join(", ") }
+    Error::UnknownName { what: "device", found: text.into(), expected: DeviceChoice::forms().join(", ") }
+}
+
+impl DeviceChoice {
+    /// The forms of a name, as listed to users.
+    pub fn forms() -> Vec<String> {
+        let of_families = FAMILIES.iter().flat_map(|family| match family.devices {
+            Devices::One { .. } => vec![family.name.into()],
+            Devices::Numbered { .. } => vec![format!("{}:<n>", family.name), family.name.into()],
+            Devices::AtPath { .. } => vec![format!("{}:<path>", family.name)],
+        });
+        let several = "several of them with commas between".into();
+        std::iter::once(AUTO.into()).chain(of_families).chain([several]).collect()
+    }
 }
 
 /// A path that is never freed, stored once for each path that was ever parsed.

@@ -6,7 +6,7 @@ use p3_field::{Field as _, TwoAdicField};
 use p3_goldilocks::Goldilocks;
 use zkaccel::Error;
 use zkaccel::field::{Field, Goldilocks as Element};
-use zkaccel::matrix::Matrix;
+use zkaccel::matrix::{Matrix, Shape};
 use zkaccel::ntt::{Convention, Domain, Lde, Ntt, Order};
 use zkaccel::program::ProgramRows;
 use zkaccel::resident::{Cosets, DeviceMatrix};
@@ -29,6 +29,26 @@ pub(super) fn reversed(log_count: usize) -> ProgramRows {
 /// So many rows in the order in which they lie.
 pub(super) fn in_memory(count: usize) -> ProgramRows {
     ProgramRows { count, stride: 1, order: Order::Natural }
+}
+
+/// A matrix in as many parts as another, beside them, so that a device reads rows of both. If there are fewer rows than parts, each is repeated until every part has one: in bit-reversed order beside
+/// itself.
+pub(super) fn in_parts_as(
+    other: &Cosets<Element>,
+    matrix: &Cosets<Element>,
+) -> Result<Cosets<Element>, Error> {
+    let parts = other.parts().len();
+    if matrix.parts().len() == parts {
+        return Ok(matrix.clone());
+    }
+    let matrix = matrix.download()?;
+    let Shape { rows, columns, .. } = matrix.shape();
+    let times = parts.div_ceil(rows);
+    if times == 1 {
+        return other.upload_beside(matrix);
+    }
+    let repeated = (0..rows * times).flat_map(|row| matrix.row(row / times)).collect();
+    other.upload_beside(Matrix::from_rows(repeated, rows * times, columns)?)
 }
 
 /// The program whose outputs are columns of its input.
@@ -102,7 +122,7 @@ impl Columns {
         if let Some(kept) = self.selectors_in_parts.get().filter(|kept| kept.parts().len() == parts) {
             return Ok(kept.clone());
         }
-        let made = trace.upload_beside(whole.download()?)?;
+        let made = in_parts_as(trace, &whole)?;
         // Those of another number of parts that came before are kept.
         let _ = self.selectors_in_parts.set(made.clone());
         Ok(made)

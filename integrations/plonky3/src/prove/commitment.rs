@@ -8,7 +8,7 @@ use zkaccel::matrix::{Layout, Matrix, MatrixRef};
 use zkaccel::resident::{Cosets, DeviceMatrix};
 use zkaccel::{Engine, Error};
 
-use super::columns::in_memory;
+use super::columns::{in_parts_as, reversed};
 use super::levels::Levels;
 use super::masks::Salts;
 use super::{Builder, MAX_INPUTS};
@@ -35,15 +35,15 @@ impl Part {
     ) -> Result<Self, Error> {
         let matrix = matrix.into();
         let (matrix, salts) = match salts.filter(|salts| salts.count > 0) {
-            Some(salts) => (salts.behind(engine, whole(&matrix), &widths)?.into(), salts.count),
+            Some(salts) => (salts.behind(engine, &matrix, &widths)?, salts.count),
             None => (matrix, 0),
         };
         Ok(Self { matrix, widths, salts })
     }
 
-    /// The matrix, which no other devices have parts of: all are but extensions of traces and of preprocessed columns.
+    /// The matrix, which no other devices have parts of: all are but extensions of traces, of preprocessed columns and of columns of lookups.
     pub(super) fn whole(&self) -> &DeviceMatrix<Element> {
-        whole(&self.matrix)
+        self.matrix.whole().expect("only what comes from host memory is extended in parts")
     }
 
     /// The binary logarithm of the number of rows.
@@ -125,30 +125,27 @@ impl<H: Accelerated> Commitment<H> {
     }
 }
 
-/// A matrix that is in one part.
-fn whole(matrix: &Cosets<Element>) -> &DeviceMatrix<Element> {
-    matrix.whole().expect("only what is alone and not hidden is extended in parts")
-}
-
 /// Matrices of one height side by side in one, for as long as their rows are hashed.
 fn side_by_side(engine: &Engine, matrices: &[&Cosets<Element>]) -> Result<Cosets<Element>, Error> {
     if let [alone] = matrices {
         return Ok((*alone).clone());
     }
-    let matrices: Vec<_> = matrices.iter().map(|matrix| whole(matrix)).collect();
     let views: Option<Vec<_>> = matrices.iter().map(|matrix| matrix.as_host()).collect();
     let by_rows = |view: &MatrixRef<'_, _>| view.shape().layout == Layout::RowMajor;
     if let Some(views) = views.filter(|views| views.iter().all(by_rows)) {
         return Ok(engine.keep_in_host_memory(rows_side_by_side(&views)?)?.into());
     }
+    let most = matrices.iter().max_by_key(|matrix| matrix.parts().len()).expect("two matrices or more");
+    let matrices = matrices.iter().map(|matrix| in_parts_as(most, matrix)).collect::<Result<Vec<_>, _>>()?;
+    let matrices: Vec<&Cosets<Element>> = matrices.iter().collect();
     let (first, rest) = matrices.split_at(matrices.len().min(MAX_INPUTS));
     let first = beside(engine, first)?;
     let more = |done, more: &[_]| beside(engine, &[&[&done], more].concat());
-    rest.chunks(MAX_INPUTS - 1).try_fold(first, more).map(Into::into)
+    rest.chunks(MAX_INPUTS - 1).try_fold(first, more)
 }
 
 /// The same by a row program, for as many as one reads.
-fn beside(engine: &Engine, matrices: &[&DeviceMatrix<Element>]) -> Result<DeviceMatrix<Element>, Error> {
+fn beside(engine: &Engine, matrices: &[&Cosets<Element>]) -> Result<Cosets<Element>, Error> {
     let mut builder = Builder::new();
     for (input, matrix) in matrices.iter().enumerate() {
         for column in 0..matrix.shape().columns {
@@ -156,7 +153,7 @@ fn beside(engine: &Engine, matrices: &[&DeviceMatrix<Element>]) -> Result<Device
             builder.output(entry);
         }
     }
-    engine.run_program(&builder.finish()?, in_memory(matrices[0].shape().rows), matrices, &[])
+    engine.run_program(&builder.finish()?, reversed(matrices[0].shape().rows.ilog2() as usize), matrices, &[])
 }
 
 /// The same in host memory where rows lie one after another, and so are copied as they are.

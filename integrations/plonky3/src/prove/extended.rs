@@ -10,7 +10,7 @@ use zkaccel::matrix::MatrixRef;
 use zkaccel::ntt::{Convention, Domain, Lde, Order};
 use zkaccel::resident::{Cosets, DeviceMatrix};
 use zkaccel::{Engine, Error};
-use zkaccel_proofs::Required;
+use zkaccel_proofs::{Memory, Required};
 
 use super::columns::coset;
 use super::commitment::{Commitment, Part};
@@ -52,6 +52,11 @@ impl Sizes {
     /// That of the quotient.
     pub(super) fn log_quotient(self) -> usize {
         self.log_rows + self.log_chunks
+    }
+
+    /// The same of the quotient's coset, if that is larger than the one of extensions.
+    fn larger(self) -> Option<usize> {
+        Some(self.log_quotient()).filter(|&quotient| quotient > self.log_extended())
     }
 
     /// The most elements in the device's memory of a proof for an extension of a degree. The wide matrices, those of the trace and of preprocessed columns with what is made of them, have so many columns in all.
@@ -107,23 +112,15 @@ fn extension(from: usize, onto: usize) -> Result<Lde, Error> {
     Ok(lde.with_output_order(Order::BitReversed))
 }
 
-/// The same columns on that coset, by several devices together if that is expected to end earlier.
-fn extend_together(
-    engine: &Engine,
-    values: MatrixRef<'_, Element>,
-    from: usize,
-    onto: usize,
-) -> Result<Cosets<Element>, Error> {
-    let extended =
-        info_span!("extension").in_scope(|| engine.lde_in_cosets(&extension(from, onto)?, values))?;
-    // Where a device has memory of its own, an item reads a row of its own.
+/// What several devices made, with columns apart where they have memory of their own: there an item reads a row of its own.
+fn columns_apart(extended: Cosets<Element>) -> Result<Cosets<Element>, Error> {
     match extended.parts().iter().any(|part| part.as_host().is_none()) {
         true => extended.column_major(),
         false => Ok(extended),
     }
 }
 
-/// The same from columns where a proof has them, in spare memory if there is some.
+/// Columns on that coset from their values where a proof has them, in spare memory if there is some.
 fn extend(
     engine: &Engine,
     values: DeviceMatrix<Element>,
@@ -136,6 +133,42 @@ fn extend(
     info_span!("extension").in_scope(|| engine.lde_reusing(&lde, values, memory))
 }
 
+/// Columns on the coset of the quotient, if that is larger, and on the one that is committed to.
+type OnCosets = (Option<Cosets<Element>>, Cosets<Element>);
+
+/// The same columns on both cosets, by the device that has them.
+fn extend_there(
+    engine: &Engine,
+    values: DeviceMatrix<Element>,
+    sizes: Sizes,
+    spare: Option<&Spare>,
+) -> Result<OnCosets, Error> {
+    let apart = info_span!("extension").in_scope(|| match values.as_host() {
+        Some(_) => Ok(values),
+        None => values.column_major(),
+    })?;
+    let from = sizes.log_committed();
+    let on_quotient = sizes.larger().map(|onto| extend(engine, apart.clone(), from, onto, None));
+    Ok((
+        on_quotient.transpose()?.map(Into::into),
+        extend(engine, apart, from, sizes.log_extended(), spare)?.into(),
+    ))
+}
+
+/// The same from values in host memory, by several devices together; `None` if that is not expected to end earlier than by one.
+fn extend_together(
+    engine: &Engine,
+    values: MatrixRef<'_, Element>,
+    sizes: Sizes,
+) -> Result<Option<OnCosets>, Error> {
+    let extension = |onto| extension(sizes.log_committed(), onto);
+    let _span = info_span!("extension").entered();
+    let extended = engine.lde_divided(&extension(sizes.log_extended())?, values)?;
+    let Some(extended) = extended else { return Ok(None) };
+    let larger = |onto| columns_apart(engine.lde_in_cosets(&extension(onto)?, values)?);
+    Ok(Some((sizes.larger().map(larger).transpose()?, columns_apart(extended)?)))
+}
+
 /// Columns on the coset that is committed to, and on that of the quotient.
 pub(super) struct Extended {
     pub(super) part: Part,
@@ -146,30 +179,21 @@ pub(super) struct Extended {
 impl Extended {
     /// From the values on the trace's domain, or on one of twice its size.
     fn new(
-        engine: &Engine,
+        memory: Memory<'_>,
         values: Values<'_>,
         sizes: Sizes,
         salts: Option<&Salts>,
         spare: Option<&Spare>,
     ) -> Result<Self, Error> {
-        let (from, onto, quotient) = (sizes.log_committed(), sizes.log_extended(), sizes.log_quotient());
-        let (shape, larger) = (values.shape(), (quotient > onto).then_some(quotient));
-        let (on_quotient, extended) = match values {
-            Values::There(values) => {
-                let apart = info_span!("extension").in_scope(|| match values.as_host() {
-                    Some(_) => Ok(values),
-                    None => values.column_major(),
-                })?;
-                let on_quotient = larger.map(|onto| extend(engine, apart.clone(), from, onto, None));
-                let on_quotient = on_quotient.transpose()?.map(Into::into);
-                (on_quotient, extend(engine, apart, from, onto, spare)?.into())
-            }
-            Values::InHostMemory(values) => {
-                let on_quotient = larger.map(|onto| extend_together(engine, values, from, onto));
-                (on_quotient.transpose()?, extend_together(engine, values, from, onto)?)
-            }
+        let (engine, width) = (memory.engine, values.shape().columns);
+        let together = match &values {
+            Values::InHostMemory(values) => extend_together(engine, values.view(), sizes)?,
+            Values::There(_) => None,
         };
-        let width = shape.columns;
+        let (on_quotient, extended) = match together {
+            Some(extended) => extended,
+            None => extend_there(engine, values.there(memory)?, sizes, spare)?,
+        };
         let part = || Part::new(engine, extended, vec![width], salts);
         Ok(Self { part: info_span!("hashing").in_scope(part)?, on_quotient })
     }
@@ -193,19 +217,23 @@ impl<H: Accelerated> Extensions<H> {
         self.extended[0].part.matrix.parts()[0].clone()
     }
 
-    /// From the values of each, as [`Extended::new`].
+    /// From the values of each, as [`Extended::new`]. What one device has is where the first of them is.
     pub(super) fn new<'a>(
-        engine: &Engine,
+        memory: Memory<'_>,
         values: impl IntoIterator<Item = (impl Into<Values<'a>>, Sizes)>,
         cap_height: usize,
         salts: Option<&Salts>,
         spare: Option<&Spare>,
     ) -> Result<Self, Error> {
-        let extend = |(values, sizes)| Extended::new(engine, values, sizes, salts, spare);
-        let values = values.into_iter().map(|(values, sizes)| (values.into(), sizes));
-        let extended = values.map(extend).collect::<Result<Vec<_>, _>>()?;
+        let (mut first, mut extended) = (None, Vec::new());
+        for (values, sizes) in values {
+            let memory = first.as_ref().map_or(memory, |first| memory.beside(first));
+            let made = Extended::new(memory, values.into(), sizes, salts, spare)?;
+            first.get_or_insert_with(|| made.part.matrix.parts()[0].clone());
+            extended.push(made);
+        }
         let parts = extended.iter().map(|extended| extended.part.clone()).collect();
-        let commit = || Commitment::<H>::new(engine, parts, cap_height);
+        let commit = || Commitment::<H>::new(memory.engine, parts, cap_height);
         let commitment = info_span!("hashing").in_scope(commit)?;
         Ok(Self { cap: commitment.cap()?, extended, commitment })
     }

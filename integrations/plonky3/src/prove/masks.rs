@@ -14,11 +14,11 @@ use p3_matrix::dense::RowMajorMatrix;
 use rayon::prelude::*;
 use zkaccel::field::{Field as _, Goldilocks as Element};
 use zkaccel::matrix::{Layout, Matrix, MatrixRef, Shape};
-use zkaccel::resident::DeviceMatrix;
+use zkaccel::resident::Cosets;
 use zkaccel::{Engine, Error};
 
 use super::Builder;
-use super::columns::in_memory;
+use super::columns::reversed;
 use crate::elements::{from_engine, matrix, to_engine};
 use crate::randomness::{Random, lock};
 
@@ -106,17 +106,17 @@ impl Salts {
     pub(super) fn behind(
         &self,
         engine: &Engine,
-        matrices: &DeviceMatrix<Element>,
+        matrices: &Cosets<Element>,
         widths: &[usize],
-    ) -> Result<DeviceMatrix<Element>, Error> {
+    ) -> Result<Cosets<Element>, Error> {
         let rows = matrices.shape().rows;
         let salts = side_by_side(&self.rng, widths.len(), rows, self.count)?;
         let salts = match matrices.as_host() {
             Some(view) if view.shape().layout == Layout::RowMajor => {
-                return engine.keep_in_host_memory(self.behind_rows(view, &salts, widths)?);
+                return Ok(engine.keep_in_host_memory(self.behind_rows(view, &salts, widths)?)?.into());
             }
-            Some(_) => engine.keep_in_host_memory(salts)?,
-            None => engine.upload(salts)?,
+            Some(_) => engine.keep_in_host_memory(salts)?.into(),
+            None => matrices.upload_beside(salts)?,
         };
         let mut builder = Builder::new();
         let (mut first, mut first_salt) = (0, 0);
@@ -129,7 +129,7 @@ impl Salts {
                 *first += count;
             }
         }
-        engine.run_program(&builder.finish()?, in_memory(rows), &[matrices, &salts], &[])
+        engine.run_program(&builder.finish()?, reversed(rows.ilog2() as usize), &[matrices, &salts], &[])
     }
 
     /// The same in host memory where rows lie one after another, and so are copied as they are.

@@ -220,9 +220,7 @@ where
         run: impl Fn(Memory<'_>, Values<'_>) -> Result<R, ProveError>,
     ) -> Result<(R, Claim), ProveError> {
         let required = sizes.required(columns.shape().columns, EF::DIMENSION);
-        // What hides rows comes beside them, all of it.
-        let in_parts = self.terms.masks.is_none();
-        placed(&self.engine, required, vec![columns], in_parts, |memory, mut columns| {
+        placed(&self.engine, required, vec![columns], |memory, mut columns| {
             run(memory, columns.swap_remove(0))
         })
     }
@@ -376,7 +374,7 @@ where
     ) -> Result<Extensions<S::Inputs>, Error> {
         let Terms { cap_height, masks, .. } = &self.terms;
         let salts = masks.as_ref().map(|masks| &masks.inputs);
-        Extensions::new(memory.engine, [(columns, sizes)], *cap_height, salts, spare)
+        Extensions::new(memory, [(columns, sizes)], *cap_height, salts, spare)
     }
 
     /// The random polynomial that is opened beside the others.

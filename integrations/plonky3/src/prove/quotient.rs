@@ -9,14 +9,13 @@
 use p3_field::{Field, PrimeCharacteristicRing, TwoAdicField};
 use p3_goldilocks::Goldilocks;
 use zkaccel::field::Goldilocks as Element;
-use zkaccel::matrix::{Matrix, Shape};
 use zkaccel::ntt::{Lde, Ntt, Order, reverse_bits};
 use zkaccel::program::ProgramRows;
 use zkaccel::resident::{Cosets, DeviceMatrix};
 use zkaccel::{Engine, Error};
 use zkaccel_proofs::Memory;
 
-use super::columns::{Columns, INVERSE_VANISHING, coset, reversed, same_columns};
+use super::columns::{Columns, INVERSE_VANISHING, coset, in_parts_as, reversed, same_columns};
 use super::extended::Sizes;
 use super::record::Recorded;
 use super::{Builder, Program};
@@ -57,17 +56,9 @@ fn beside(
         true => matrix.first_rows(count)?,
         false => matrix.clone(),
     };
-    match (trace.parts().len(), matrix.parts().len()) {
-        (theirs, ours) if theirs == ours => Ok(matrix),
-        (1, _) => memory.joined(matrix).map(Into::into),
-        (parts, _) => {
-            let matrix = matrix.download()?;
-            let Shape { rows, columns, .. } = matrix.shape();
-            // Rows that are repeated, in bit-reversed order each beside itself, until every part has one.
-            let times = parts.div_ceil(rows);
-            let repeated = (0..rows * times).flat_map(|row| matrix.row(row / times)).collect();
-            trace.upload_beside(Matrix::from_rows(repeated, rows * times, columns)?)
-        }
+    match trace.parts().len() {
+        1 => memory.joined(matrix).map(Into::into),
+        _ => in_parts_as(trace, &matrix),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use tracing::info_span;
 use zkaccel::field::Goldilocks as Element;
-use zkaccel::matrix::{Matrix, MatrixInput, MatrixRef, Shape};
+use zkaccel::matrix::{Matrix, MatrixInput, Shape};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 use zkaccel_proofs::{Claim, Memory, Required};
@@ -14,8 +14,8 @@ use crate::elements::{copied, reduce_matrix};
 pub(super) enum Values<'a> {
     /// Where a proof has them.
     There(DeviceMatrix<Element>),
-    /// In the caller's memory, from which several devices take them and extend them together.
-    InHostMemory(MatrixRef<'a, Element>),
+    /// In host memory, from which several devices may take them and extend them together.
+    InHostMemory(MatrixInput<'a, Element>),
 }
 
 impl From<DeviceMatrix<Element>> for Values<'_> {
@@ -24,7 +24,24 @@ impl From<DeviceMatrix<Element>> for Values<'_> {
     }
 }
 
-impl Values<'_> {
+impl<'a> Values<'a> {
+    /// A wide matrix where a proof has it, unless several devices may take it from host memory.
+    pub(super) fn of(memory: Memory<'_>, matrix: impl Into<MatrixInput<'a, Element>>) -> Result<Self, Error> {
+        let values = Self::InHostMemory(matrix.into());
+        match may_be_in_parts(memory) {
+            true => Ok(values),
+            false => values.there(memory).map(Self::There),
+        }
+    }
+
+    /// The matrix where a proof has it.
+    pub(super) fn there(self, memory: Memory<'_>) -> Result<DeviceMatrix<Element>, Error> {
+        match self {
+            Self::There(matrix) => Ok(matrix),
+            Self::InHostMemory(matrix) => info_span!("upload").in_scope(|| memory.wide(matrix)),
+        }
+    }
+
     /// Rows, columns and layout.
     pub(super) fn shape(&self) -> Shape {
         match self {
@@ -34,8 +51,12 @@ impl Values<'_> {
     }
 }
 
-/// Does something with wide matrices in a place for which there is room; where the device turns out to have less, in the next one. What the device has is claimed. If extensions of
-/// them may be in parts, several devices take them from the caller's memory.
+/// Whether extensions may be in the memory of several devices.
+fn may_be_in_parts(memory: Memory<'_>) -> bool {
+    memory.keeps_parts() && !memory.is_last()
+}
+
+/// Does something with wide matrices in a place for which there is room; where the device turns out to have less, in the next one. What the device has is claimed.
 ///
 /// Words of the matrices need not be canonical. Those of few are not, and a device looks while it copies them, so they are made so where they are refused or used up. Borrowed
 /// matrices are copied to devices from where they lie; where they are refused or used up, a copy in host memory takes their place.
@@ -43,17 +64,16 @@ pub(super) fn placed<R>(
     engine: &Engine,
     required: Required,
     matrices: Vec<MatrixInput<'_, Element>>,
-    in_parts: bool,
     run: impl Fn(Memory<'_>, Vec<Values<'_>>) -> Result<R, ProveError>,
 ) -> Result<(R, Claim), ProveError> {
     let mut matrices: Vec<_> = matrices.into_iter().map(Some).collect();
-    let mut done = placed_as_they_are(engine, required, &mut matrices, in_parts, &run);
+    let mut done = placed_as_they_are(engine, required, &mut matrices, &run);
     if let Err(error) = &done
         && let Some(Error::NotCanonical { .. }) = ProveError::of_engine(error)
         && matrices.iter().all(Option::is_some)
     {
         matrices.iter_mut().for_each(|matrix| *matrix = matrix.take().map(|matrix| canonical(matrix).into()));
-        done = placed_as_they_are(engine, required, &mut matrices, in_parts, &run);
+        done = placed_as_they_are(engine, required, &mut matrices, &run);
     }
     let owned = |matrix| match matrix {
         MatrixInput::Owned(matrix) => Some(matrix),
@@ -80,12 +100,11 @@ fn placed_as_they_are<R>(
     engine: &Engine,
     required: Required,
     matrices: &mut [Option<MatrixInput<'_, Element>>],
-    in_parts: bool,
     run: impl Fn(Memory<'_>, Vec<Values<'_>>) -> Result<R, ProveError>,
 ) -> Result<(R, Claim), ProveError> {
     zkaccel_proofs::placed(engine, required, ProveError::of_engine, |memory| {
-        if in_parts && memory.keeps_parts() && !memory.is_last() {
-            let values = matrices.iter().flatten().map(|matrix| Values::InHostMemory(matrix.view()));
+        if may_be_in_parts(memory) {
+            let values = matrices.iter().flatten().map(|matrix| Values::InHostMemory(matrix.view().into()));
             return run(memory, values.collect());
         }
         let upload = || {

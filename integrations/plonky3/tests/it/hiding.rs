@@ -52,7 +52,7 @@ fn rng(number: u64) -> StdRng {
     StdRng::seed_from_u64(number)
 }
 
-type OfBytes<H> = MerkleTreeHidingMmcs<
+pub type OfBytes<H> = MerkleTreeHidingMmcs<
     Val,
     u8,
     SerializingHasher<H>,
@@ -72,7 +72,7 @@ type OfElements = MerkleTreeHidingMmcs<
     4,
     SALTS,
 >;
-type StockPcs<EF, M> =
+pub type StockPcs<EF, M> =
     p3_fri::HidingFriPcs<Val, Radix2DitParallel<Val>, M, ExtensionMmcs<Val, EF, M>, StdRng>;
 pub type Pcs<H, EF> = HidingFriPcs<H, H, EF, StdRng, SALTS>;
 
@@ -98,7 +98,7 @@ fn pcs<H: Accelerated, EF: ExtensionField<Val>>(fri: Fri, hash: H) -> Pcs<H, EF>
     HidingFriPcs::new(Salted::new(hash, inputs, rng(1)), parameters(fri, layers), CODEWORDS, rng(3))
 }
 
-fn stock(fri: Fri) -> Config<StockPcs<Challenge, OfBytes<Blake3>>, ByteChallenger> {
+pub fn stock(fri: Fri) -> Config<StockPcs<Challenge, OfBytes<Blake3>>, ByteChallenger> {
     let (inputs, layers) = fri.cap_heights;
     let mmcs = [of_bytes(Blake3, inputs, 1), of_bytes(Blake3, layers, 2)];
     Config::new(stock_pcs(fri, mmcs), byte_challenger())

@@ -14,6 +14,7 @@ macro_rules! same {
 
 mod account;
 mod airs;
+#[macro_use]
 mod batch;
 mod budgets;
 #[path = "../../../../tests/it/child.rs"]

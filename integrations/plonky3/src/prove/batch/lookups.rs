@@ -22,6 +22,7 @@ use crate::hashes::Accelerated;
 use crate::prove::error::ProveError;
 use crate::prove::extended::{Extensions, Sizes};
 use crate::prove::record::operands;
+use crate::prove::residence::Values;
 
 /// The columns of the lookups of a batch.
 pub(super) struct Permutation<H: Accelerated, EF> {
@@ -59,13 +60,12 @@ impl<H: Accelerated, EF: ExtensionField<Goldilocks>> Permutation<H, EF> {
             };
             let (values, terminal) = info_span!("lookups").in_scope(generate);
             terminals.push(terminal);
-            let upload = || memory.wide(matrix(values.flatten_to_base()));
-            columns.push((info_span!("upload").in_scope(upload)?, sizes[i]));
+            columns.push((Values::of(memory, matrix(values.flatten_to_base()))?, sizes[i]));
         }
         if columns.is_empty() {
             return Ok(Self { extensions: None, terminals });
         }
-        let extensions = Extensions::new(memory.engine, columns, cap_height, None, None)?;
+        let extensions = Extensions::new(memory, columns, cap_height, None, None)?;
         Ok(Self { extensions: Some(extensions), terminals })
     }
 }

@@ -148,7 +148,7 @@ where
         let matrices = traces.iter().map(|trace| view(trace).into()).collect();
         let prove =
             |memory: Memory<'_>, traces: Vec<Values<'_>>| self.prove_agreed(memory, statement, traces);
-        Ok(placed(&self.engine, required, matrices, false, prove)?.0)
+        Ok(placed(&self.engine, required, matrices, prove)?.0)
     }
 
     /// The sizes of an instance, if what is given for it agrees with its AIR.
@@ -188,7 +188,7 @@ where
         self.check_caps(&sizes)?;
         let widths = matrices.iter().map(|columns| columns.shape().columns);
         let required = required(sizes.iter().copied().zip(widths), EF::DIMENSION);
-        let (extensions, _claim) = placed(&self.engine, required, matrices, false, |memory, columns| {
+        let (extensions, _claim) = placed(&self.engine, required, matrices, |memory, columns| {
             Ok(self.extensions(memory, columns, &sizes, None)?)
         })?;
         if extensions.cap != global.commitment {
@@ -389,7 +389,7 @@ where
         spare: Option<&Spare>,
     ) -> Result<Extensions<S::Inputs>, Error> {
         let columns = columns.into_iter().zip(sizes.iter().copied());
-        Extensions::new(memory.engine, columns, self.terms.cap_height, None, spare)
+        Extensions::new(memory, columns, self.terms.cap_height, None, spare)
     }
 }
 
