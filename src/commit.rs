@@ -192,7 +192,7 @@ impl Engine {
         }
         let costs = |lde: &Lde, columns| Purpose::commitment::<H>(lde, columns).costs();
         let commit = || {
-            let made = self.extended_by_cosets(lde, trace, costs, size_of::<H::Digest>())?;
+            let made = self.extended_by_cosets(lde, trace, costs, 0.0, size_of::<H::Digest>())?;
             let Some(extension) = made else { return Ok(None) };
             let tree = self.merkle_tree_of_rows(&extension)?;
             Ok(Some(Commitment { extension, tree, copies: Copies::default() }))

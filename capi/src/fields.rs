@@ -33,6 +33,9 @@ pub const ZKA_BLS12_381_FR: u32 = 6;
 /// The scalars of BLS12-377: four words, x 2^256 modulo r.
 pub const ZKA_BLS12_377_FR: u32 = 7;
 
+/// Words of elements that become others, in place.
+type Conversion = fn(&mut [u64]) -> Result<(), Error>;
+
 /// A field whose elements are words of the caller.
 pub(crate) trait Words: BaseField {
     /// The name in messages.
@@ -48,7 +51,7 @@ pub(crate) trait Words: BaseField {
     fn elements_mut(words: &mut [u64]) -> Result<&mut [Self], Error>;
 
     /// The words of integers become those of elements, and back. An error for the first that is not below the modulus.
-    const CONVERSIONS: [fn(&mut [u64]) -> Result<(), Error>; 2];
+    const CONVERSIONS: [Conversion; 2];
 }
 
 /// A field with roots of unity of conventions.
@@ -68,7 +71,7 @@ impl Words for Goldilocks {
         Ok(bytemuck::cast_slice_mut(words))
     }
 
-    const CONVERSIONS: [fn(&mut [u64]) -> Result<(), Error>; 2] = [canonical, canonical];
+    const CONVERSIONS: [Conversion; 2] = [canonical, canonical];
 }
 
 /// Integers are elements, if they are below the modulus.
@@ -99,7 +102,7 @@ pub(crate) struct Field {
     /// Keeps a sparse matrix; none over Goldilocks.
     pub(crate) keep_sparse: Option<Keeper>,
     /// [`Words::CONVERSIONS`].
-    pub(crate) conversions: [fn(&mut [u64]) -> Result<(), Error>; 2],
+    pub(crate) conversions: [Conversion; 2],
     /// The words of a root of unity by its order's logarithm and its convention.
     pub(crate) root: fn(u32, u32) -> Result<Vec<u64>, Failure>,
 }
@@ -165,7 +168,7 @@ macro_rules! fields {
                 elements_mut(bytemuck::cast_slice_mut(words), "element")
             }
 
-            const CONVERSIONS: [fn(&mut [u64]) -> Result<(), Error>; 2] = [
+            const CONVERSIONS: [Conversion; 2] = [
                 |words| to_montgomery::<Self>(words.as_chunks_mut().0),
                 |words| from_montgomery::<Self>(words.as_chunks_mut().0),
             ];

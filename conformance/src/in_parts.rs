@@ -9,6 +9,7 @@ use zkaccel::resident::{Cosets, DeviceMatrix};
 use zkaccel::{Engine, Error};
 
 use crate::data::{NON_CANONICAL, Samples, Words};
+use crate::merged::check as check_merged;
 use crate::several::several;
 use crate::{Case, expect_equal, expect_error, reference, wrong_engine};
 
@@ -225,7 +226,7 @@ fn transforms<F: Samples>(engine: &Engine) -> Result<(), String> {
 
 /// Digests of rows, and the tree over them with every cap and some openings.
 fn trees(engine: &Engine) -> Result<(), String> {
-    extensions::<Goldilocks>(engine, &mut Words::new(95), |what, engine, extension, expected, _| {
+    extensions::<Goldilocks>(engine, &mut Words::new(95), |what, engine, extension, expected, words| {
         let oracle = reference()?;
         let digests = engine.hash_rows::<Blake3, _>(extension)?;
         expect_equal(what, &digests, &oracle.hash_rows::<Blake3, _>(expected)?)?;
@@ -235,8 +236,36 @@ fn trees(engine: &Engine) -> Result<(), String> {
         let leaves = oracle.leaf_count();
         expect_equal(what, &tree.nodes(1..2 * leaves)?, &oracle.heap()[1..])?;
         let indices = [0, leaves / 2, leaves - 1];
-        expect_equal(what, &[tree.open_many(&indices)?], &[oracle.open_many(&indices)?])
+        expect_equal(what, &[tree.open_many(&indices)?], &[oracle.open_many(&indices)?])?;
+        merged(what, engine, (extension, expected), words)
     })
+}
+
+/// Nodes in parts and not, merged with rows in parts and not.
+fn merged(
+    what: &str,
+    engine: &Engine,
+    (extension, expected): (&Cosets<Goldilocks>, &Matrix<Goldilocks>),
+    words: &mut Words,
+) -> Result<(), String> {
+    let (rows, parts) = (expected.shape().rows, extension.parts().len());
+    let mut matrix = |rows| words.matrix(Shape { rows, columns: 2, layout: Layout::RowMajor });
+    let tree = engine.merkle_tree_of_rows::<Blake3, _>(extension)?;
+    let oracle = reference()?.merkle_tree_of_rows::<Blake3, _>(expected)?;
+    for rows in [rows / 2, 1] {
+        let shorter = matrix(rows);
+        let mut there = vec![engine.upload(&shorter)?.into()];
+        if rows >= parts {
+            there.push(extension.upload_beside(&shorter)?);
+        }
+        for there in &there {
+            check_merged(what, engine, (&tree, oracle.heap()), (there, &shorter))?;
+        }
+    }
+    let taller = matrix(2 * rows);
+    let tree = engine.merkle_tree_of_rows::<Blake3, _>(&engine.upload(&taller)?)?;
+    let oracle = reference()?.merkle_tree_of_rows::<Blake3, _>(&taller)?;
+    check_merged(what, engine, (&tree, oracle.heap()), (extension, expected)).map(drop)
 }
 
 /// Numbers of rows that parts have no equal shares of, words that are no elements, and what programs cannot read in parts.

@@ -32,6 +32,7 @@ mod in_parts;
 mod inverses;
 mod jobs;
 mod lookups;
+mod merged;
 #[cfg(feature = "bn254")]
 mod points;
 mod prefix;
@@ -155,6 +156,7 @@ pub fn cases() -> Vec<Case> {
         residence::CASES,
         refusals::CASES,
         digests::CASES,
+        merged::CASES,
         transfers::CASES,
         jobs::CASES,
         endurance::CASES,

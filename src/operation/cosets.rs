@@ -39,6 +39,8 @@ pub(crate) struct SpreadTrace<'a, F> {
     pub(crate) extent: Extent,
     /// The costs of all that is done with the extension of so many columns.
     pub(crate) costs: fn(&Lde<F>, usize) -> Vec<Cost>,
+    /// The nanoseconds that all of that takes longer in parts, besides.
+    pub(crate) overhead: f64,
     /// Words that a device keeps for each of its rows beside these.
     pub(crate) beside: usize,
     /// Where the pieces of peers begin, and where the last ends, once the shares are known.
@@ -146,6 +148,10 @@ impl<'a, F: AcceleratedField> Divisible for SpreadTrace<'a, F> {
     /// The cosets as large as the trace.
     fn items(&self, _: &[Member]) -> usize {
         self.lde.blowup()
+    }
+
+    fn overhead(&self, _: &[Member]) -> f64 {
+        self.overhead
     }
 
     fn divide(&mut self, shares: &[Share], devices: &[Member]) -> Result<Vec<Part<'_, F>>, Error> {

@@ -15,6 +15,9 @@ use crate::operation::{
 };
 use crate::progress::Stage;
 
+/// Nanoseconds that a proof takes longer for an extension in parts: each of its steps waits for several devices. As measured with traces of five columns, of two milliseconds in all.
+const STEPS_OF_A_PROOF: f64 = 2e6;
+
 impl Engine {
     /// [`lde`](Self::lde) of a matrix in host memory, made and kept by several devices, each its cosets, where all of them together are expected to end earlier with what a
     /// proof does with an extension than one; by one device it is whole. A commitment has [its extension](crate::commit::Commitment::resident_extension) like this.
@@ -50,7 +53,7 @@ impl Engine {
     ) -> Result<Option<Cosets<F>>, Error> {
         let matrix = self.with_columns_apart(matrix.into())?;
         self.check_rows(lde.from().size(), matrix.shape().rows)?;
-        self.extended_by_cosets(lde, matrix.view(), Purpose::extension_of_a_proof::<F>, 0)
+        self.extended_by_cosets(lde, matrix.view(), Purpose::extension_of_a_proof::<F>, STEPS_OF_A_PROOF, 0)
     }
 
     /// Checks a matrix and extends it on several devices, which make cosets of the extension; `None` where one of them would do all of it, and where no data stay on
@@ -60,6 +63,7 @@ impl Engine {
         lde: &Lde<F>,
         matrix: MatrixRef<'_, F>,
         costs: fn(&Lde<F>, usize) -> Vec<Cost>,
+        overhead: f64,
         digest: usize,
     ) -> Result<Option<Cosets<F>>, Error> {
         if !self.dispatcher().divides_what_stays() {
@@ -69,7 +73,7 @@ impl Engine {
             self.report(Stage::Extension, 0, 1);
             let (lde, trace, shape) = (*lde, matrix.as_slice(), matrix.shape());
             let (extent, beside) = (shape.extent::<F>(), 4 * digest / 8);
-            let spread = SpreadTrace { lde, trace, extent, costs, beside, bounds: Vec::new() };
+            let spread = SpreadTrace { lde, trace, extent, costs, overhead, beside, bounds: Vec::new() };
             let spread = self.with_place(self.dispatcher().divided_only(spread), trace)?;
             let Some(spread) = spread else { return Ok(None) };
             self.check_budget(spread.host_memory(&lde, extent, digest))?;

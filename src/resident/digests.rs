@@ -85,6 +85,14 @@ impl<H: Hasher> DeviceDigests<H> {
         Ok(())
     }
 
+    /// What has those from a number on, and from which word on; `None` for what is in host memory.
+    pub(super) fn run(&self, start: usize) -> Option<(&Stored, usize)> {
+        match &self.location {
+            Location::Host(_) => None,
+            Location::Device(stored, from) => Some((stored, from + words::<H>(start))),
+        }
+    }
+
     fn check_range(&self, range: &Range<usize>) -> Result<(), Error> {
         match range.start <= range.end && range.end <= self.count {
             true => Ok(()),

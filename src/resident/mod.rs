@@ -35,6 +35,7 @@ mod digests;
 mod elsewhere;
 mod layout;
 mod lookups;
+mod merged;
 mod operations;
 mod prefix;
 mod programs;

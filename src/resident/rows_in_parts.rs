@@ -24,7 +24,7 @@ use crate::sync::thread;
 
 impl<E: Element> Cosets<E> {
     /// Does something with every part, on a thread for each, since one that asks a device for something waits for it.
-    fn each<R: Send>(
+    pub(super) fn each<R: Send>(
         &self,
         work: impl Fn(usize, &DeviceMatrix<E>) -> Result<R, Error> + Sync,
     ) -> Result<Vec<R>, Error> {

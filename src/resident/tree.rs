@@ -106,6 +106,30 @@ impl<H: Hasher> DeviceTree<H> {
         }
     }
 
+    /// The engine that has it.
+    pub(super) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// In how many subtrees it is.
+    pub(super) fn parts(&self) -> usize {
+        match &self.location {
+            Location::Host(_) | Location::Device(_) => 1,
+            Location::Subtrees(_, subtrees) => subtrees.len(),
+        }
+    }
+
+    /// Of a level of so many nodes the k-th of so many equal runs: what has it, and from which word on. `None` for what is in host memory, and unless subtrees have one run each.
+    pub(super) fn run_of_level(&self, nodes: usize, runs: usize, k: usize) -> Option<(&Stored, usize)> {
+        match &self.location {
+            Location::Device(stored) => Some((stored, DIGEST * (nodes + k * (nodes / runs)))),
+            Location::Subtrees(_, subtrees) if subtrees.len() == runs => {
+                subtrees[k].run_of_level(nodes / runs, 1, 0)
+            }
+            Location::Host(_) | Location::Subtrees(..) => None,
+        }
+    }
+
     /// Copies nodes from a number on.
     fn read(&self, from: usize, nodes: &mut [H::Digest]) -> Result<(), Error> {
         match &self.location {

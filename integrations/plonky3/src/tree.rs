@@ -92,7 +92,7 @@ impl<M: Matrix<Goldilocks>, H: Accelerated> Committed<M, H> {
 }
 
 /// The tree over the nodes of a level, each merged with the digest of its row: that over all pairs, without its leaves.
-pub(crate) fn merge_rows<H: zkaccel::hash::Accelerated>(
+fn merge_rows<H: zkaccel::hash::Accelerated>(
     engine: &Engine,
     nodes: &[H::Digest],
     rows: &[H::Digest],

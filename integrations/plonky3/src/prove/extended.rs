@@ -149,10 +149,8 @@ fn extend_there(
     })?;
     let from = sizes.log_committed();
     let on_quotient = sizes.larger().map(|onto| extend(engine, apart.clone(), from, onto, None));
-    Ok((
-        on_quotient.transpose()?.map(Into::into),
-        extend(engine, apart, from, sizes.log_extended(), spare)?.into(),
-    ))
+    let on_quotient = on_quotient.transpose()?.map(Into::into);
+    Ok((on_quotient, extend(engine, apart, from, sizes.log_extended(), spare)?.into()))
 }
 
 /// The same from values in host memory, by several devices together; `None` if that is not expected to end earlier than by one.

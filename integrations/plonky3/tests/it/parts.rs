@@ -122,10 +122,10 @@ fn hidden_traces() {
     }
 }
 
-/// Traces of which some are extended by several devices and others are too short for that, matrices of one height side by side, and columns of lookups.
+/// Traces of several heights, matrices of one height side by side, and columns of lookups.
 #[test]
 fn batches() {
-    let alone = [Instance::fibonacci(7), Instance::preprocessed(6, true), Instance::wide(7, 5, 1)];
+    let alone = [Instance::fibonacci(7), Instance::preprocessed(6, true), Instance::wide(7, 5, 2)];
     let instances = [&alone[..], &Instance::squares(&[6, 3], 5, true)].concat();
     for fri in [FRI, Fri { log_blowup: 2, max_log_arity: 2, cap_heights: (0, 2), ..FRI }] {
         let (stock, ours) = (fri.stock(), fri.resident());

@@ -398,8 +398,8 @@ fn required(instances: impl Iterator<Item = (Sizes, usize)>, degree: usize) -> R
     let none = Required { wide: 0, narrow: 0 };
     instances.fold(none, |sum, (sizes, columns)| {
         let Required { wide, narrow } = sizes.required(columns, degree);
-        // Matrices of one height are hashed side by side in another.
-        let side_by_side = (columns as u64).saturating_mul(1 << sizes.log_extended());
+        // Matrices of one height are hashed side by side in another; digests of shorter ones are merged with nodes, in two further heaps.
+        let side_by_side = (columns as u64).saturating_add(24).saturating_mul(1 << sizes.log_extended());
         Required {
             wide: sum.wide.saturating_add(wide).saturating_add(side_by_side),
             narrow: sum.narrow.saturating_add(narrow),

@@ -1,6 +1,7 @@
 //! AIRs of which those of a batch are one type, and AIRs with lookups.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use p3_air::{Air, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
@@ -76,11 +77,13 @@ impl Squares {
     /// For traces of those that look up, each so often.
     pub fn trace(&self, reads: &[(&RowMajorMatrix<Val>, u64)]) -> RowMajorMatrix<Val> {
         let squares = self.squares();
+        let mut counts: HashMap<Val, u64> = HashMap::new();
+        for (trace, times) in reads {
+            trace.row_slices().for_each(|row| *counts.entry(row[0]).or_default() += times);
+        }
         let row = |[a, b]: &[Val; 2]| {
-            let count = |trace: &RowMajorMatrix<Val>| trace.row_slices().filter(|row| row[0] == *a).count();
-            let all = reads.iter().map(|&(trace, times)| count(trace) as u64 * times).sum();
             let squares = if self.columns { vec![] } else { vec![*a, *b] };
-            [vec![Val::new(all)], squares].concat()
+            [vec![Val::new(counts.get(a).copied().unwrap_or_default())], squares].concat()
         };
         RowMajorMatrix::new(squares.iter().flat_map(row).collect(), if self.columns { 1 } else { 3 })
     }
