@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use accel::field::{Goldilocks, MODULUS, elements, elements_mut, from_montgomery, to_montgomery};
+use accel::field::{Goldilocks, elements, elements_mut, from_montgomery, to_montgomery};
 use accel::matrix::{BaseField, MatrixRef, Shape};
 use accel::ntt::{AcceleratedField, Domain};
 use accel::{Engine, Error};
@@ -71,15 +71,8 @@ impl Words for Goldilocks {
         Ok(bytemuck::cast_slice_mut(words))
     }
 
-    const CONVERSIONS: [Conversion; 2] = [canonical, canonical];
-}
-
-/// Integers are elements, if they are below the modulus.
-fn canonical(words: &mut [u64]) -> Result<(), Error> {
-    match words.iter().position(|&word| word >= MODULUS) {
-        Some(index) => Err(Error::NotCanonical { index, value: words[index] }),
-        None => Ok(()),
-    }
+    /// Integers below the modulus are elements as they are.
+    const CONVERSIONS: [Conversion; 2] = [|words| Self::check_canonical(bytemuck::cast_slice(words)); 2];
 }
 
 impl Rooted for Goldilocks {
