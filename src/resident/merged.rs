@@ -73,11 +73,11 @@ impl Engine {
         if rows < of {
             return Ok(None);
         }
-        let count = rows / of;
-        let run_of_rows = |k: usize| match digests.len() == of {
-            true => digests[k].run(0),
-            false if digests.len() == 1 => digests[0].run(k * count),
-            false => None,
+        let (count, in_parts) = (rows / of, digests.len() == of);
+        let run_of_rows = |k: usize| match digests {
+            _ if in_parts => digests[k].run(0),
+            [whole] => whole.run(k * count),
+            _ => None,
         };
         let pair = |k| Some([tree.run_of_level(rows, of, k)?, run_of_rows(k)?]);
         let Some(pairs) = (0..of).map(pair).collect::<Option<Vec<_>>>() else { return Ok(None) };
@@ -86,7 +86,6 @@ impl Engine {
         if !at_one && !self.dispatcher().are_peers(&members) {
             return Ok(None);
         }
-        let in_parts = digests.len() == of;
         let calls = pairs.into_iter().map(|[nodes, rows]| {
             let home = if in_parts { rows.0 } else { nodes.0 };
             let runs = [nodes, rows].map(|(stored, from)| Digests::Device(stored, from)).to_vec();
