@@ -80,7 +80,7 @@ ELSEWHERE = [
     (r"^integrations/halo2/compare\.sh --zcash time [0-9 ]+$", ".ci/run", "comparison --zcash 9"),
     (r"^ZKACCEL_DEVICE=cpu cargo test --release$", ".ci/run", "ZKACCEL_DEVICE=cpu adaptors"),
     # Minutes; the examples are compiled by turns, and the tests make such proofs of a small size.
-    (r"^(\w+=\S+ )*cargo run --release -p zkaccel-\w+ (--features [\w,/-]+ )?--example \w+ -- [\w=: ]+$", ".ci/run", "in_turn 2 adaptors --examples"),
+    (r"^(\w+=\S+ )*cargo run --release -p zkaccel-\w+ (--features [\w,/-]+ )?--example \w+ -- [\w=: ]+$", ".ci/run", "in_turn 5 adaptors --examples"),
 ]
 
 

@@ -6,7 +6,7 @@ use zkaccel::Error;
 use zkaccel::bn254::{self, Fq, Fr};
 use zkaccel::curve::{self, Curve};
 use zkaccel::device::{DeviceChoice, Simd};
-use zkaccel::field::{Goldilocks, MODULUS};
+use zkaccel::field::{Goldilocks, MODULUS, from_montgomery, to_montgomery};
 use zkaccel::hash::{ByteDigest, Digest, ElementDigest};
 use zkaccel::matrix::BaseField;
 use zkaccel::merkle::Approach;
@@ -117,7 +117,7 @@ fn points<C: Curve<Base: BaseField>>(bytes: &[u8]) {
                 .flat_map(|point| {
                     let [x, y] = [0, 1].map(|i| curve::limbs_of_points(&[*point])[0][i]);
                     let mut both: [[u64; 4]; 2] = bytemuck::cast([x, y]);
-                    bn254::coordinates_from_montgomery(&mut both).expect("reduced");
+                    from_montgomery::<Fq>(&mut both).expect("reduced");
                     both
                 })
                 .collect();
@@ -130,9 +130,8 @@ fn points<C: Curve<Base: BaseField>>(bytes: &[u8]) {
 
 fn limbs(draw: &mut Draw<'_>) {
     type Conversion = fn(&mut [[u64; 4]]) -> Result<(), Error>;
-    let of_scalars: [Conversion; 2] = [bn254::scalars_to_montgomery, bn254::scalars_from_montgomery];
-    let of_coordinates: [Conversion; 2] =
-        [bn254::coordinates_to_montgomery, bn254::coordinates_from_montgomery];
+    let of_scalars: [Conversion; 2] = [to_montgomery::<Fr>, from_montgomery::<Fr>];
+    let of_coordinates: [Conversion; 2] = [to_montgomery::<Fq>, from_montgomery::<Fq>];
     let (conversions, modulus) = match draw.flag() {
         true => (of_scalars, <Fr as BaseField>::MODULUS),
         false => (of_coordinates, <Fq as BaseField>::MODULUS),
