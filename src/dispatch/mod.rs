@@ -13,7 +13,7 @@
 //!
 //! An operation goes through these steps, whatever it is:
 //!
-//! 1. **Choose.** If its data are on a device, that device does it. Otherwise one device does it alone, or several devices get
+//! 1. **Choose.** If its data are on a device, that device does it, and of data that devices hold in parts each does its own. Otherwise one device does it alone, or several devices get
 //!    shares of it, so that it finishes as early as possible by the measured curves and the devices' backlogs.
 //! 2. **Divide.** The operation makes a part for each share, and combines the results of the parts when all have ended. Devices that read each other's memory may do it in steps instead,
 //!    between which they exchange data.
@@ -269,6 +269,11 @@ impl Dispatcher {
         let alone = |member| Share { member, items: 0..items, ns: 0.0 };
         let home = match &asked.home {
             Home::At(member) => return Ok(vec![alone(*member)]),
+            Home::Bound(parts) => {
+                let share =
+                    |(member, items): &(usize, _)| Share { items: Range::clone(items), ..alone(*member) };
+                return Ok(parts.iter().map(share).collect());
+            }
             Home::Parts(parts) => Some(parts.as_slice()),
             Home::Anywhere => None,
         };

@@ -41,6 +41,8 @@ pub(crate) enum Home {
     At(usize),
     /// Ranges of its items on these devices; the operation is divided accordingly. An empty list is like host memory.
     Parts(Vec<(usize, Range<usize>)>),
+    /// Ranges of its items on these devices alone, each of which must do its own, however an engine chooses otherwise. There is at least one.
+    Bound(Vec<(usize, Range<usize>)>),
 }
 
 /// An operation of an engine.

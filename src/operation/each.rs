@@ -60,7 +60,7 @@ impl<C: Call> Call for Each<C> {
 
 impl<C: Call> Operation for Each<C> {
     fn home(&self) -> Home {
-        Home::Parts(self.runs())
+        Home::Bound(self.runs())
     }
 
     fn dispatch(self, dispatcher: &Dispatcher) -> Result<Self::Output, Error> {

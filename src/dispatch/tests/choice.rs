@@ -66,3 +66,34 @@ fn a_preferred_device_does_it_all() {
     assert_eq!(items(&auto, "ntt"), [0, 1]);
     assert_eq!(auto.choices().unwrap().on_device, 1);
 }
+
+/// Tells the device on which it is run.
+struct Where;
+
+impl Call for Where {
+    type Output = usize;
+
+    fn size(&self, _: &Member) -> Size {
+        Activity::UPLOAD.of(1, 0, 0)
+    }
+
+    fn run(self, device: &Member) -> Result<usize, Error> {
+        Ok(device.index())
+    }
+}
+
+/// What is bound to devices is done by these, whichever would be chosen and whatever they have to do.
+#[test]
+fn what_is_bound_to_a_device_stays_there() {
+    for prefer_second in [false, true] {
+        let auto = auto(prefer_second);
+        for busy in [0, 1] {
+            let _busy = auto.members[busy].give(1e9);
+            for homes in [&[0][..], &[1], &[0, 1], &[1, 1, 0]] {
+                let calls = homes.iter().map(|&home| (home, Where)).collect();
+                assert_eq!(auto.run(Each { calls }).unwrap(), homes, "{prefer_second}, {busy} is busy");
+            }
+        }
+        assert!(auto.choices().unwrap().last.is_empty(), "nothing was chosen");
+    }
+}

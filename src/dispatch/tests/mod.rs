@@ -17,7 +17,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::curve::Curve;
 use super::fake::{Fake, Meeting};
-use super::{Cost, Demand, Dispatcher, Kind, LARGE, Opened, Share, Strategy};
+use super::{Call, Cost, Demand, Dispatcher, Kind, LARGE, Member, Opened, Share, Strategy};
 use crate::backend::cpu::Cpu;
 use crate::backend::testing::build_heap;
 use crate::backend::{Backend, Combinations, Extent, MatrixView, PrefixProducts, Transforms};
@@ -29,10 +29,11 @@ use crate::merkle::Approach;
 use crate::meter::PIECES;
 use crate::ntt::{Convention, Domain, Lde, Ntt};
 use crate::operation::{
-    Combine, Combined, Extend, HashRows, Invert, PermuteLookups, Prefix, Transform, Tree, extend_kind,
+    Combine, Combined, Each, Extend, HashRows, Invert, PermuteLookups, Prefix, Transform, Tree, extend_kind,
     rows_kind, transform_kind, tree_kind,
 };
 use crate::sync::Mutex;
+use crate::work::{Activity, Size};
 
 impl Dispatcher {
     /// Curves as if they were measured.
