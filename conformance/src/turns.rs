@@ -1,7 +1,7 @@
 //! Runs of tests of which as many in a row as there are turns do everything. What takes long and stands for more of the same has one of them.
 
 /// How many there are.
-pub const TURNS: usize = 3;
+pub const TURNS: usize = 6;
 
 /// The number of a run, of `ZKACCEL_TURN`. Without one, everything runs where devices are required (`ZKACCEL_REQUIRE`), and what has the last turn elsewhere.
 pub fn turn() -> Option<usize> {

@@ -66,7 +66,7 @@ ELSEWHERE = [
     (r"^cargo test -p zkaccel-capi$", ".ci/run", "cargo test --release --workspace --locked"),
     (r"^cargo test --workspace --test c -- --ignored$", ".ci/run", "cargo test --release --locked --workspace --test c -- --ignored"),
     (r"^capi/check-install\.sh$", ".ci/run", "capi/check-install.sh"),
-    (r"^tools/fuzz\.sh [\w ]+$", ".ci/run", "tools/fuzz.sh 4"),
+    (r"^tools/fuzz\.sh [\w ]+$", ".ci/run", "tools/fuzz.sh --light 4"),
     (r"^tools/scheduled\.sh[\w :]*$", "tools/scheduled.sh", 'tools/fuzz.sh "$fuzz"'),
     (r"^tools/miri\.sh$", ".ci/run", "tools/miri.sh"),
     (r"^mpirun --bind-to none -n 2 zkaccel mpi commit trace\.npy --nccl$", "tools/check-nccl.sh", '"$command" mpi commit examples/data/trace.npy $way'),

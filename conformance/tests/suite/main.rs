@@ -3,8 +3,8 @@
 //! `ZKACCEL_REQUIRE` names devices, separated by commas, that must be present: a missing one is a failure. The reference runs only
 //! where it is named there, since most cases compare it with itself then.
 //!
-//! `ZKACCEL_TURN` is the number of a run of which three in a row do everything: of what runs over further curves and over prime fields, on several devices with an OpenCL device among them, and on the processor in
-//! another way, each of the three has a part. Without it, all of it runs where devices are required, and elsewhere what the last has.
+//! `ZKACCEL_TURN` is the number of a run of which six in a row do everything: of what runs over further curves and over prime fields, on several devices with an OpenCL device among them, and on the processor in
+//! another way, each of the six has a part. Without it, all of it runs where devices are required, and elsewhere what the last has.
 
 mod auto;
 #[path = "../../../tests/it/child.rs"]

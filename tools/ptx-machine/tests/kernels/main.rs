@@ -139,7 +139,7 @@ fn work(launched: &Launched) -> Vec<NamedRun<'_>> {
 /// This takes minutes, in one of the turns.
 #[test]
 fn every_kernel_agrees_with_the_reference() {
-    if !has_turn(2) {
+    if !has_turn(4) {
         return;
     }
     let launched = Launched::default();
