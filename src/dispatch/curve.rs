@@ -4,22 +4,32 @@
 //! and launches all have start-up costs, and a single line would be wrong exactly where the devices are close. The CPU and other
 //! devices have separate units of work, because their bottlenecks differ.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::contention::Turns;
 use crate::backend::Backend;
 use crate::cache;
 use crate::error::Error;
+use crate::lock::lock;
+use crate::sync::Mutex;
 
 /// Times in nanoseconds at amounts of work, both rising.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Curve(Vec<[f64; 2]>);
 
-/// A curve, and whether it was measured while other programs had the processors.
+/// A curve, and until when it will do, if it was measured while other programs had the processors.
+#[derive(Clone)]
 pub(super) struct Measurement {
     pub(super) curve: Curve,
-    pub(super) beside_other_work: bool,
+    pub(super) expires: Option<Instant>,
 }
+
+/// How long curves that were measured under contention are used.
+pub(super) const BUSY: Duration = Duration::from_secs(60);
+
+/// What was measured under contention, by machine and kind: not kept on disk, but for other engines of the process it will do as long, or each would measure again.
+static OF_THIS_PROCESS: Mutex<BTreeMap<Vec<String>, Measurement>> = Mutex::new(BTreeMap::new());
 
 /// A kind of operations whose cost can be measured.
 pub(crate) struct Kind {
@@ -79,7 +89,7 @@ impl Kind {
     }
 
     /// The curve of a device, whose units of work are the CPU's (0) or another's (1), on a machine of this description: read from
-    /// the cache if it is valid there, otherwise measured, and cached unless other work was in progress meanwhile.
+    /// the cache if it is valid there, otherwise measured, and cached unless other work was in progress meanwhile. Then the process remembers it for a while.
     pub(super) fn curve(
         &self,
         machine: &[String],
@@ -92,16 +102,24 @@ impl Kind {
         let path = cache::path(&parts);
         let kept = path.as_deref().filter(|_| kept_will_do).and_then(cache::load);
         if let Some(curve) = kept.and_then(|bytes| Curve::decode(&bytes)) {
-            return Ok(Measurement { curve, beside_other_work: false });
+            return Ok(Measurement { curve, expires: None });
+        }
+        let key: Vec<_> = parts.iter().map(ToString::to_string).collect();
+        let will_do = |kept: &&Measurement| kept.expires.is_some_and(|expires| Instant::now() < expires);
+        if let Some(kept) = lock(&OF_THIS_PROCESS).get(&key).filter(|_| kept_will_do).filter(will_do) {
+            return Ok(kept.clone());
         }
         let before = Turns::now();
         let curve = self.measure(backend, unit)?;
         let contended = |before| Turns::now().is_some_and(|now| now.contended_since(&before));
         let beside_other_work = before.is_some_and(contended) && !keeps_all();
-        if let Some(path) = path.filter(|_| !beside_other_work) {
-            cache::store(&path, &curve.encode());
+        let measured = Measurement { curve, expires: beside_other_work.then(|| Instant::now() + BUSY) };
+        if beside_other_work {
+            lock(&OF_THIS_PROCESS).insert(key, measured.clone());
+        } else if let Some(path) = path {
+            cache::store(&path, &measured.curve.encode());
         }
-        Ok(Measurement { curve, beside_other_work })
+        Ok(measured)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The curves of an engine's devices: measured when a kind of operation is first used, and again when they prove wrong.
 //!
 //! A curve that was measured while other programs used the processors overestimates every time. So curves measured under
-//! contention ([`contention`](super::contention)) are not kept on disk, and are measured again after a while; and when an
+//! contention ([`contention`](super::contention)) are not kept on disk, serve all engines of the process, and are measured again after a while; and when an
 //! operation takes less than half of its expected time, the curves of its kind are measured again.
 
 use std::collections::HashMap;
@@ -15,9 +15,6 @@ use crate::sync::{Arc, Mutex};
 
 /// The curves of a kind of operations, one for each device; none for a device that does not offer it.
 pub(super) type Curves = Arc<Vec<Option<Curve>>>;
-
-/// How long curves that were measured under contention are used.
-const BUSY: Duration = Duration::from_secs(60);
 
 /// How often the curves of a kind are measured again because an operation took less time. Operations of a kind differ (scalars
 /// may be narrow, for example), and not every such difference is worth a measurement.
@@ -48,7 +45,7 @@ impl Known {
             entry => entry.map(|entry| entry.corrections),
         };
         // Not under the lock: a thread that waits for others of its pool may start another operation meanwhile.
-        let (mut curves, mut busy): (Vec<Option<Curve>>, bool) = (Vec::new(), false);
+        let (mut curves, mut expires): (Vec<Option<Curve>>, Option<Instant>) = (Vec::new(), None);
         for (i, member) in members.iter().enumerate() {
             let twin = members[..i].iter().position(|other| other.machine == member.machine);
             let unit = usize::from(!member.on_host);
@@ -56,7 +53,7 @@ impl Known {
                 Some(twin) => curves[twin].clone(),
                 None => match kind.curve(&member.machine, member.backend(), unit, corrections.is_none()) {
                     Ok(measured) => {
-                        busy |= measured.beside_other_work;
+                        expires = [expires, measured.expires].into_iter().flatten().min();
                         Some(measured.curve)
                     }
                     Err(Error::Unsupported { .. }) => None,
@@ -68,7 +65,7 @@ impl Known {
                 },
             });
         }
-        let (curves, expires) = (Arc::new(curves), busy.then(|| Instant::now() + BUSY));
+        let curves = Arc::new(curves);
         let entry = Entry { curves: Arc::clone(&curves), expires, corrections: corrections.unwrap_or(0) };
         lock(&self.0).insert(key, entry);
         Ok(curves)
@@ -102,7 +99,8 @@ mod tests {
 
     use super::super::Opened;
     use super::super::contention::Turns;
-    use super::{BUSY, Curve, Kind, Known, Member};
+    use super::super::curve::BUSY;
+    use super::{Curve, Kind, Known, Member};
     use crate::backend::reference::Reference;
     use crate::error::Error;
     use crate::lock::lock;
@@ -199,13 +197,15 @@ mod tests {
         assert_eq!(*known.of(&kind, &members).unwrap(), measured);
     }
 
-    /// What was measured while twice as many threads wanted to run as there are processors is used for a while.
+    /// What was measured while twice as many threads wanted to run as there are processors is used for a while, by other engines as well.
     #[test]
     fn curves_of_a_busy_machine_expire() {
+        static RUNS: AtomicUsize = AtomicUsize::new(0);
         let kind = Kind {
             name: "a test of a busy machine",
             variant: "",
             sample: |_, _| {
+                RUNS.fetch_add(1, Ordering::Relaxed);
                 std::thread::sleep(Duration::from_millis(10));
                 Ok((Duration::from_millis(4), [1.0; 2]))
             },
@@ -232,6 +232,13 @@ mod tests {
         if Turns::now().is_some() && std::env::var_os("ZKACCEL_KEEP_CURVES").is_none() {
             let expires = lock(&known.0)[&key].expires.expect("threads had to wait");
             assert!(expires > Instant::now() + BUSY / 2 && expires <= Instant::now() + BUSY);
+            let (another, runs) = (Known::default(), RUNS.load(Ordering::Relaxed));
+            another.of(&kind, &[member(0, "one")]).unwrap();
+            assert_eq!(RUNS.load(Ordering::Relaxed), runs, "measured once for all engines");
+            assert_eq!(lock(&another.0)[&key].expires, Some(expires));
+            lock(&known.0).get_mut(&key).unwrap().expires = Some(Instant::now());
+            known.of(&kind, &[member(0, "one")]).unwrap();
+            assert!(RUNS.load(Ordering::Relaxed) > runs, "measured again");
         }
     }
 }
