@@ -10,19 +10,9 @@ cd "$(dirname "$0")/.."
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 case $CARGO_TARGET_DIR in /*) ;; *) CARGO_TARGET_DIR=$PWD/$CARGO_TARGET_DIR ;; esac
 environment=$CARGO_TARGET_DIR/python
-if [ ! -e "$environment/complete" ]; then
-  rm -rf "$environment"
-  python3 -m venv "$environment"
-  for attempt in 1 2 3; do
-    # What `pip install ./python[test]` brings and what builds it, so that they are installed once and not each time.
-    if "$environment/bin/pip" install --quiet 'maturin>=1.10,<2' 'numpy>=1.26' 'galois>=0.4' 'matplotlib>=3.8' 'mypy>=1.15' 'py_ecc>=7' 'pytest>=8'; then
-      touch "$environment/complete"
-      break
-    fi
-    sleep $((5 * attempt))
-  done
-  [ -e "$environment/complete" ] || { echo "could not install what the tests need" >&2; exit 1; }
-fi
+. tools/venv.sh
+# What `pip install ./python[test]` brings and what builds it, so that they are installed once and not each time.
+venv "$environment" 'maturin>=1.10,<2' 'numpy>=1.26' 'galois>=0.4' 'matplotlib>=3.8' 'mypy>=1.15' 'py_ecc>=7' 'pytest>=8'
 if [ "${1-}" = environment ]; then exit; fi
 export PATH=$environment/bin:$PATH
 

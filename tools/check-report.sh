@@ -5,6 +5,7 @@
 # dark, 400 and 1400 pixels wide, and printed; `tools/report/check.py` says what must hold.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. tools/retried.sh
 
 # axe-core looks for obstacles to people who use assistive technology. Only this check uses it.
 AXE=4.14.1
@@ -12,11 +13,8 @@ folder=target/report
 mkdir -p "$folder"
 if [ ! -f "$folder/axe-$AXE/package/axe.min.js" ]; then
   mkdir -p "$folder/axe-$AXE"
-  for attempt in 1 2 3 4; do
-    if (cd "$folder/axe-$AXE" && npm pack --silent "axe-core@$AXE" >/dev/null && tar -xzf "axe-core-$AXE.tgz"); then break; fi
-    sleep $((5 * attempt))
-  done
-  [ -f "$folder/axe-$AXE/package/axe.min.js" ] || { echo "axe-core $AXE could not be fetched by npm"; exit 1; }
+  fetch_axe() { (cd "$folder/axe-$AXE" && npm pack --silent "axe-core@$AXE" >/dev/null && tar -xzf "axe-core-$AXE.tgz"); }
+  retried fetch_axe
 fi
 
 pages=("$@")

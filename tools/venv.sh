@@ -1,18 +1,16 @@
-# Sourced by the scripts beside it: `venv_with <name> <wheel>...` makes a Python environment with pinned wheels under
-# target/tools, where it does not exist yet, and prints its site-packages folder.
+# Sourced by scripts at the root of the repository.
+. tools/retried.sh
+
+# `venv FOLDER ARGUMENT...`: a Python environment in a folder, with what pip installs by the arguments, unless it is complete there.
+venv() {
+  [ ! -e "$1/complete" ] || return 0
+  rm -rf "$1"
+  python3 -m venv "$1" >&2
+  retried "$1/bin/pip" install --quiet "${@:2}" >&2 && touch "$1/complete"
+}
+
+# `venv_with NAME WHEEL...`: such an environment of pinned wheels, in target/tools/NAME. Prints its site-packages folder.
 venv_with() {
-  local name=$1 root
-  shift
-  root=target/tools/$name
-  if [ ! -e "$root/complete" ]; then
-    rm -rf "$root"
-    python3 -m venv "$root" >&2
-    local attempt
-    for attempt in 1 2 3; do
-      if "$root/bin/pip" install --quiet --no-deps "$@" >&2; then touch "$root/complete"; break; fi
-      sleep $((5 * attempt))
-    done
-    [ -e "$root/complete" ] || { echo "could not install $*" >&2; return 1; }
-  fi
-  echo "$root"/lib/python3*/site-packages
+  venv "target/tools/$1" --no-deps "${@:2}" || return 1
+  echo "target/tools/$1"/lib/python3*/site-packages
 }
