@@ -14,8 +14,8 @@ pub(crate) use strided::{Strided, StridedMut};
 use crate::error::Error;
 use crate::parallel::for_each_chunk;
 
-/// Bytes that one thread copies at a time.
-const GRAIN: usize = 512 << 10;
+/// Bytes that one thread copies at a time; few where an interpreter copies them.
+const GRAIN: usize = if cfg!(miri) { 4 << 10 } else { 512 << 10 };
 
 /// From so many bytes on, large pages are requested: there are fewer faults, and strided passes do not miss in the TLB on every
 /// row.

@@ -39,7 +39,7 @@ pub(crate) enum Home {
     Anywhere,
     /// On this device, which must do it.
     At(usize),
-    /// Ranges of its items on these devices; the operation is divided accordingly. An empty list is like host memory.
+    /// Ranges of its items on these devices; the operation is divided accordingly, unless the engine chooses one device for each operation (`auto`), for which it is a preference. An empty list is like host memory.
     Parts(Vec<(usize, Range<usize>)>),
     /// Ranges of its items on these devices alone, each of which must do its own, however an engine chooses otherwise. There is at least one.
     Bound(Vec<(usize, Range<usize>)>),

@@ -3,20 +3,17 @@
 //! Both are sums of products over terms, for items: rows with the columns' entries for terms, or columns with the rows' entries. A device should
 //! read the matrix once, side by side, and be filled. Where items lie side by side a work item takes one; where terms do, groups load tiles of
 //! items and terms, unless items are few. Where there are fewer items than fill a device, terms are cut into slices, and sums of slices are added in
-//! further launches. A launch makes up to [`MOST`](DeviceSums::MOST) sums for each item: with more, products cost as much as reading again.
+//! further launches. A launch makes up to [`most`] sums for each item: with more, products cost as much as reading again.
 
 use std::ops::Range;
 
 use super::Gpu;
 use super::device::{Arg, Launch, Limits};
-#[cfg(feature = "bn254")]
-use super::fields;
-use super::program::Program;
+use super::program::{DeviceField, Name, Program};
 use super::session::{Region, Session};
 use super::transforms::{Part, bytes_mut};
 use crate::backend::{AcceleratedField, Combinations, Extent, MatrixView, Memory, ResidentCombinations};
 use crate::error::Error;
-use crate::field::Goldilocks;
 
 /// Work items that keep the largest devices busy: two for each that 132 multiprocessors have at a time, of 1024.
 const ITEMS: usize = 1 << 18;
@@ -37,60 +34,26 @@ const KERNELS: &[&str] = &[
     include_str!("../../../kernels/combine.cl"),
 ];
 
-/// A field with kernels for combinations, which every backend combines.
-pub trait DeviceSums: AcceleratedField {
-    /// Its kernels, for one sum at a time, for two and so on.
-    const PROGRAMS: &'static [Program];
-    /// Words of an element.
-    const WORDS: usize = size_of::<Self>() / size_of::<u64>();
-    /// The most sums at a time.
-    const MOST: usize = Self::PROGRAMS.len();
-}
-
-const fn program(
-    name: &'static str,
-    constants: fn() -> String,
-    parameters: &'static [(&'static str, u32)],
-) -> Program {
-    Program { name, constants, kernels: KERNELS, parameters, ..Program::EMPTY }
-}
-
-static GOLDILOCKS: [Program; 4] = [
-    program("combine_1_goldilocks", String::new, &[("SUMS", 1)]),
-    program("combine_2_goldilocks", String::new, &[("SUMS", 2)]),
-    program("combine_3_goldilocks", String::new, &[("SUMS", 3)]),
-    program("combine_4_goldilocks", String::new, &[("SUMS", 4)]),
-];
-
-impl DeviceSums for Goldilocks {
-    const PROGRAMS: &'static [Program] = &GOLDILOCKS;
-}
-
-#[cfg(feature = "bn254")]
-macro_rules! prime_fields {
-    ($($field:path, $name:literal;)*) => {
-        $(impl DeviceSums for $field {
-            /// A product takes longer than an element to be read, so that more at a time are of no use.
-            const PROGRAMS: &'static [Program] = {
-                static PROGRAMS: [Program; 2] = [
-                    program(concat!("combine_1_", $name), fields::scalars::<$field>, &[("SUMS", 1)]),
-                    program(concat!("combine_2_", $name), fields::scalars::<$field>, &[("SUMS", 2)]),
-                ];
-                &PROGRAMS
-            };
-        })*
-
-        static PRIME_FIELDS: &[&[Program]] = &[$(<$field>::PROGRAMS),*];
+/// The programs over a field, for one sum at a time, for two and so on.
+pub(super) const fn programs<F: DeviceField>() -> &'static [Program] {
+    let all = const {
+        &[
+            program::<F>(const { &Name::new("combine_1", F::SUFFIX) }, &[("SUMS", 1)]),
+            program::<F>(const { &Name::new("combine_2", F::SUFFIX) }, &[("SUMS", 2)]),
+            program::<F>(const { &Name::new("combine_3", F::SUFFIX) }, &[("SUMS", 3)]),
+            program::<F>(const { &Name::new("combine_4", F::SUFFIX) }, &[("SUMS", 4)]),
+        ]
     };
+    all.split_at(most::<F>()).0
 }
-#[cfg(feature = "bn254")]
-crate::for_every_two_adic_field!(prime_fields);
-#[cfg(not(feature = "bn254"))]
-static PRIME_FIELDS: &[&[Program]] = &[];
 
-/// The programs of all fields.
-pub(super) fn programs() -> impl Iterator<Item = &'static Program> {
-    GOLDILOCKS.iter().chain(PRIME_FIELDS.iter().copied().flatten())
+const fn program<F: DeviceField>(name: &'static Name, parameters: &'static [(&'static str, u32)]) -> Program {
+    Program { parameters, ..Program::over::<F>(name, KERNELS) }
+}
+
+/// The most sums at a time. Over prime fields a product takes longer than an element to be read, so that more are of no use.
+const fn most<F: DeviceField>() -> usize {
+    if F::WORDS == 1 { 4 } else { 2 }
 }
 
 /// A matrix in a region, by the places of its entries.
@@ -144,10 +107,10 @@ impl Shares {
     }
 
     /// Words of memory for the sums of slices of `sums` sums of items, and for those of slices that were added: none where there is one slice.
-    fn words<F: DeviceSums>(self, items: usize, sums: usize) -> [usize; 2] {
+    fn words<F: DeviceField>(self, items: usize, sums: usize) -> [usize; 2] {
         let added = self.slices.div_ceil(ADDED);
         let words = |slices: usize| {
-            let count = if slices > 1 { slices * items * sums.min(F::MOST) } else { 0 };
+            let count = if slices > 1 { slices * items * sums.min(most::<F>()) } else { 0 };
             count * F::WORDS
         };
         [self.slices, added].map(words)
@@ -156,7 +119,7 @@ impl Shares {
 
 /// Sums of products of the terms of items, rows of a matrix, with factors, which have a row for each term: sum k of item i of n is element k n + i of
 /// the region.
-fn sums<F: DeviceSums>(
+fn sums<F: DeviceField>(
     session: &mut Session<'_>,
     items: Entries,
     factors: Entries,
@@ -174,9 +137,9 @@ fn sums<F: DeviceSums>(
     }
     let limits = session.limits();
     let mut launches = Vec::new();
-    for first in (0..all).step_by(F::MOST) {
-        let at_once = F::MOST.min(all - first);
-        let program = &F::PROGRAMS[at_once - 1];
+    for first in (0..all).step_by(most::<F>()) {
+        let at_once = most::<F>().min(all - first);
+        let program = &programs::<F>()[at_once - 1];
         let result = Arg::Buffer(to, (first * count) as u64);
         let target =
             |slices: usize, other: usize| if slices == 1 { result } else { Arg::Buffer(partial[other], 0) };
@@ -248,14 +211,14 @@ impl Gpu {
 
     /// Does something for runs of the rows of a matrix in host memory, of `columns` elements and as many factors or combinations as `others`: as many rows
     /// as the budget has room for beside `fixed` elements.
-    fn in_runs<F: DeviceSums>(
+    fn in_runs<F: AcceleratedField + DeviceField>(
         &self,
         rows: usize,
         (columns, others): (usize, usize),
         mut run: impl FnMut(Range<usize>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         // A slice has at least `TERMS` terms, and there are sums of slices that were added besides.
-        let slices = (columns * others.min(F::MOST)).div_ceil(TERMS / 2);
+        let slices = (columns * others.min(most::<F>())).div_ceil(TERMS / 2);
         let words = (columns + others + slices).saturating_mul(F::WORDS);
         let fixed = (columns * others).saturating_mul(F::WORDS);
         let room = usize::try_from(self.limit / 8).unwrap_or(usize::MAX).saturating_sub(fixed);
@@ -263,7 +226,7 @@ impl Gpu {
     }
 }
 
-impl<F: DeviceSums> Combinations<F> for Gpu {
+impl<F: AcceleratedField + DeviceField> Combinations<F> for Gpu {
     fn combine_columns(
         &self,
         matrix: MatrixView<'_, F>,
@@ -302,7 +265,7 @@ impl<F: DeviceSums> Combinations<F> for Gpu {
 }
 
 /// The combinations of rows, to host memory: of a column one beside the other.
-fn rows_combined<F: DeviceSums>(
+fn rows_combined<F: AcceleratedField + DeviceField>(
     session: &mut Session<'_>,
     weights: Entries,
     matrix: Entries,
@@ -321,12 +284,12 @@ fn rows_combined<F: DeviceSums>(
 }
 
 /// Words of memory for sums, besides those of the matrix, with the factors or not.
-fn words<F: DeviceSums>(items: usize, terms: usize, sums: usize, items_adjacent: bool) -> usize {
+fn words<F: DeviceField>(items: usize, terms: usize, sums: usize, items_adjacent: bool) -> usize {
     let partial = Shares::of(items, terms, items_adjacent).words::<F>(items, sums);
     (items * sums * F::WORDS).saturating_add(partial.iter().sum())
 }
 
-impl<F: DeviceSums> ResidentCombinations<F> for Gpu {
+impl<F: AcceleratedField + DeviceField> ResidentCombinations<F> for Gpu {
     fn combine_columns(
         &self,
         (matrix, extent): (&Memory, Extent),
@@ -365,6 +328,7 @@ impl<F: DeviceSums> ResidentCombinations<F> for Gpu {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::Goldilocks;
 
     /// Items fill a device, terms are cut where items are too few, and what lies side by side is read side by side.
     #[test]

@@ -5,75 +5,36 @@
 
 use super::Gpu;
 use super::device::{Arg, Launch};
-#[cfg(feature = "bn254")]
-use super::fields;
-use super::program::Program;
+use super::program::{DeviceField, Name, Program};
 use super::session::{Region, Session};
 use super::transforms::OnColumns;
 use crate::backend::cpu::Cpu;
 use crate::backend::{AcceleratedField, Extent, Inversion, Memory, ResidentInversion};
 use crate::error::Error;
-use crate::field::Goldilocks;
 
 /// Work items that keep the largest devices busy: about four groups of 128 on each of 132 multiprocessors. With fewer elements than that times
 /// the products of an inversion, items have fewer elements each.
 const ITEMS: usize = 1 << 16;
 
-/// A field with kernels for inverses, which every backend inverts.
-pub trait DeviceInversion: AcceleratedField {
-    /// Its kernels.
-    const PROGRAM: &'static Program;
-    /// Products of an inversion, and the most elements of a work item: so it costs one product an element where there are many.
-    const PRODUCTS: usize;
-    /// Words of an element.
-    const WORDS: usize = size_of::<Self>() / size_of::<u64>();
-}
-
 const KERNELS: &[&str] =
     &[include_str!("../../../kernels/element.h"), include_str!("../../../kernels/invert.cl")];
 
-static GOLDILOCKS: Program = Program { name: "invert_goldilocks", kernels: KERNELS, ..Program::EMPTY };
-
-impl DeviceInversion for Goldilocks {
-    const PROGRAM: &'static Program = &GOLDILOCKS;
-    const PRODUCTS: usize = 72;
+/// The program over a field.
+pub(super) const fn program<F: DeviceField>() -> &'static Program {
+    const { &Program::over::<F>(const { &Name::new("invert", F::SUFFIX) }, KERNELS) }
 }
 
-#[cfg(feature = "bn254")]
-macro_rules! prime_fields {
-    ($($field:path, $name:literal;)*) => {
-        $(impl DeviceInversion for $field {
-            const PROGRAM: &'static Program = {
-                static PROGRAM: Program = Program {
-                    name: concat!("invert_", $name),
-                    constants: fields::scalars::<$field>,
-                    kernels: KERNELS,
-                    ..Program::EMPTY
-                };
-                &PROGRAM
-            };
-            /// For every two bits two squarings, and a product for three digits of four.
-            const PRODUCTS: usize = 11 * Self::WORDS * 8;
-        })*
-
-        static PRIME_FIELDS: &[&Program] = &[$(<$field>::PROGRAM),*];
-    };
-}
-#[cfg(feature = "bn254")]
-crate::for_every_two_adic_field!(prime_fields);
-#[cfg(not(feature = "bn254"))]
-static PRIME_FIELDS: &[&Program] = &[];
-
-/// The programs of all fields.
-pub(super) fn programs() -> impl Iterator<Item = &'static Program> {
-    std::iter::once(&GOLDILOCKS).chain(PRIME_FIELDS.iter().copied())
+/// Products of an inversion, and the most elements of a work item: so it costs one product an element where there are many. Over prime fields there are for every two bits two squarings, and a
+/// product for three digits of four.
+const fn products<F: DeviceField>() -> usize {
+    if F::WORDS == 1 { 72 } else { 11 * 8 * F::WORDS }
 }
 
 /// The inverse of every element, each a column of its own.
 #[derive(Clone, Copy)]
 struct Inverses;
 
-impl<F: DeviceInversion> OnColumns<F> for Inverses {
+impl<F: DeviceField> OnColumns<F> for Inverses {
     fn rows(self) -> [usize; 2] {
         [1, 1]
     }
@@ -92,16 +53,16 @@ impl<F: DeviceInversion> OnColumns<F> for Inverses {
         let count = width * count;
         let output = session.allocate(count * F::WORDS)?;
         assert!(input.words() >= count * F::WORDS);
-        let items = count.div_ceil(F::PRODUCTS).max(count.min(ITEMS));
+        let items = count.div_ceil(products::<F>()).max(count.min(ITEMS));
         let args = vec![Arg::Buffer(input, 0), Arg::Buffer(output, 0), Arg::Word(count as u64)];
         // SAFETY: invert reads and writes `count` elements, as many as both regions have, which are not the same.
-        let launch = unsafe { Launch::new(F::PROGRAM, "invert", session.limits().grid(items), args) };
+        let launch = unsafe { Launch::new(program::<F>(), "invert", session.limits().grid(items), args) };
         session.launch(&[launch])?;
         Ok(output)
     }
 }
 
-impl<F: DeviceInversion> Inversion<F> for Gpu
+impl<F: AcceleratedField + DeviceField> Inversion<F> for Gpu
 where
     Cpu: Inversion<F>,
 {
@@ -111,7 +72,7 @@ where
     }
 }
 
-impl<F: DeviceInversion> ResidentInversion<F> for Gpu {
+impl<F: AcceleratedField + DeviceField> ResidentInversion<F> for Gpu {
     fn invert(&self, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
         self.on_device::<F>(Inverses, matrix, extent)
     }

@@ -4,45 +4,22 @@ use std::ops::Range;
 
 use super::Gpu;
 use super::device::{Arg, Launch};
-use super::fields;
 use super::pipeline;
-use super::program::Program;
+use super::program::{DeviceField, Name, Program};
 use super::session::{Region, Session};
 use super::transforms::{bytes, bytes_mut};
 use crate::backend::{AcceleratedPrime, Memory, Pointwise, ResidentPointwise};
 use crate::error::Error;
 use crate::memory;
 
-/// A prime field with kernels for vectors.
-pub trait DevicePrime: AcceleratedPrime {
-    /// The kernels of products of vectors.
-    const POINTWISE: &'static Program;
-    /// Words of an element.
-    const WORDS: usize = size_of::<Self>() / size_of::<u64>();
-}
-
-macro_rules! prime_fields {
-    ($($field:path, $name:literal;)*) => {
-        $(impl DevicePrime for $field {
-            const POINTWISE: &'static Program = {
-                static PROGRAM: Program = Program {
-                    name: concat!("pointwise_", $name),
-                    constants: fields::scalars::<$field>,
-                    kernels: &[include_str!("../../../kernels/pointwise.cl")],
-                    ..Program::EMPTY
-                };
-                &PROGRAM
-            };
-        })*
-
-        static PROGRAMS: &[&Program] = &[$(<$field>::POINTWISE),*];
-    };
-}
-crate::for_every_prime_field!(prime_fields);
-
-/// The programs of all fields.
-pub(super) fn programs() -> impl Iterator<Item = &'static Program> {
-    PROGRAMS.iter().copied()
+/// The program over a field.
+pub(super) const fn program<F: DeviceField>() -> &'static Program {
+    const {
+        &Program::over::<F>(
+            const { &Name::new("pointwise", F::SUFFIX) },
+            &[include_str!("../../../kernels/pointwise.cl")],
+        )
+    }
 }
 
 /// Vectors in host memory, of one length: a, b, and perhaps c.
@@ -61,7 +38,7 @@ impl<'a, F> Operands<'a, F> {
 }
 
 /// The launch for `len` elements of each region; the result may take the place of an operand.
-fn launch<F: DevicePrime>(
+fn launch<F: DeviceField>(
     session: &mut Session<'_>,
     len: usize,
     operands: &[Region],
@@ -75,13 +52,13 @@ fn launch<F: DevicePrime>(
     let mut args: Vec<_> = operands.iter().chain([&to]).map(|&region| Arg::Buffer(region, 0)).collect();
     args.push(Arg::Word(len as u64));
     // SAFETY: multiply has two operands and multiply_subtract three; they read and write `len` elements, as many as all regions have.
-    let launch = unsafe { Launch::new(F::POINTWISE, kernel, session.limits().grid(len), args) };
+    let launch = unsafe { Launch::new(program::<F>(), kernel, session.limits().grid(len), args) };
     session.launch(&[launch])
 }
 
 impl Gpu {
     /// Uploads vectors and starts their product, which is in the region that is returned.
-    fn start_product<F: DevicePrime>(
+    fn start_product<F: DeviceField>(
         &self,
         operands: Operands<'_, F>,
     ) -> Result<(Session<'_>, Region), Error> {
@@ -94,7 +71,7 @@ impl Gpu {
     }
 
     /// Products in memory of their own, in as many parts as memory requires or as overlap.
-    fn products_in_parts<F: DevicePrime>(
+    fn products_in_parts<F: DeviceField>(
         &self,
         operands: Operands<'_, F>,
         at_once: Option<usize>,
@@ -122,7 +99,7 @@ impl Gpu {
     }
 }
 
-impl<F: DevicePrime> Pointwise<F> for Gpu {
+impl<F: AcceleratedPrime> Pointwise<F> for Gpu {
     /// What was multiplied cannot be restored, so only a product at once is copied over its factor.
     fn multiply(&self, a: &mut [F], b: &[F], c: Option<&[F]>) -> Result<(), Error> {
         if a.is_empty() {
@@ -147,7 +124,7 @@ impl<F: DevicePrime> Pointwise<F> for Gpu {
     }
 }
 
-impl<F: DevicePrime> ResidentPointwise<F> for Gpu {
+impl<F: AcceleratedPrime> ResidentPointwise<F> for Gpu {
     fn multiply(&self, len: usize, a: &Memory, b: &Memory, c: Option<&Memory>) -> Result<Memory, Error> {
         let operands = [Some(a), Some(b), c];
         let vectors = operands.iter().flatten().count() + 1;

@@ -6,14 +6,11 @@
 
 use super::Gpu;
 use super::device::{Arg, Launch};
-#[cfg(feature = "bn254")]
-use super::fields;
-use super::program::Program;
+use super::program::{DeviceField, Name, Program};
 use super::session::{Region, Session};
 use super::transforms::{Part, bytes, bytes_mut};
 use crate::backend::{AcceleratedField, Extent, MatrixView, Memory, PrefixProducts, ResidentPrefixProducts};
 use crate::error::Error;
-use crate::field::Goldilocks;
 
 /// Rows of a run.
 const RUN: usize = 16;
@@ -27,50 +24,9 @@ const COLUMN: usize = 1 << 12;
 const KERNELS: &[&str] =
     &[include_str!("../../../kernels/element.h"), include_str!("../../../kernels/prefix.cl")];
 
-/// A field with kernels for prefix products.
-pub trait DevicePrefix: AcceleratedField {
-    /// Its kernels.
-    const PROGRAM: &'static Program;
-    /// Whether there are kernels for tiles of columns that lie one after another.
-    const TILES: bool;
-    /// Words of an element.
-    const WORDS: usize = size_of::<Self>() / size_of::<u64>();
-}
-
-static GOLDILOCKS: Program = Program { name: "prefix_goldilocks", kernels: KERNELS, ..Program::EMPTY };
-
-impl DevicePrefix for Goldilocks {
-    const PROGRAM: &'static Program = &GOLDILOCKS;
-    const TILES: bool = true;
-}
-
-#[cfg(feature = "bn254")]
-macro_rules! prime_fields {
-    ($($field:path, $name:literal;)*) => {
-        $(impl DevicePrefix for $field {
-            const PROGRAM: &'static Program = {
-                static PROGRAM: Program = Program {
-                    name: concat!("prefix_", $name),
-                    constants: fields::scalars::<$field>,
-                    kernels: KERNELS,
-                    ..Program::EMPTY
-                };
-                &PROGRAM
-            };
-            const TILES: bool = false;
-        })*
-
-        static PRIME_FIELDS: &[&Program] = &[$(<$field>::PROGRAM),*];
-    };
-}
-#[cfg(feature = "bn254")]
-crate::for_every_two_adic_field!(prime_fields);
-#[cfg(not(feature = "bn254"))]
-static PRIME_FIELDS: &[&Program] = &[];
-
-/// The programs of all fields.
-pub(super) fn programs() -> impl Iterator<Item = &'static Program> {
-    std::iter::once(&GOLDILOCKS).chain(PRIME_FIELDS.iter().copied())
+/// The program over a field.
+pub(super) const fn program<F: DeviceField>() -> &'static Program {
+    const { &Program::over::<F>(const { &Name::new("prefix", F::SUFFIX) }, KERNELS) }
 }
 
 /// Blocks of rows of so many elements, and how columns are cut.
@@ -113,7 +69,7 @@ impl Scan {
     }
 
     /// The prefix products of a region, and what columns end with in place of what they begin with.
-    fn launch<F: DevicePrefix>(
+    fn launch<F: DeviceField>(
         &self,
         session: &mut Session<'_>,
         from: Region,
@@ -142,7 +98,7 @@ impl Scan {
         args.extend(numbers);
         args.extend([Arg::Buffer(first, 0), Arg::Buffer(last, 0), place(top, to, begins)]);
         // SAFETY: column_prefixes reads and writes a matrix of so many rows of a column for each group, and an element for each in `first` and `last`.
-        launches.push(unsafe { Launch::new(F::PROGRAM, "column_prefixes", (columns, ITEMS), args) });
+        launches.push(unsafe { Launch::new(program::<F>(), "column_prefixes", (columns, ITEMS), args) });
         for level in (0..top).rev() {
             let (matrix, carries) = (place(level, from, products), place(level + 1, to, begins));
             launches.push(self.runs::<F>(session, level, matrix, Some(carries), place(level, to, begins)));
@@ -155,7 +111,7 @@ impl Scan {
     }
 
     /// The products of the runs of a level, or with what they begin with their prefix products.
-    fn runs<F: DevicePrefix>(
+    fn runs<F: DeviceField>(
         &self,
         session: &Session<'_>,
         level: usize,
@@ -164,7 +120,8 @@ impl Scan {
         to: Arg<Region>,
     ) -> Launch<Region> {
         let (rows, runs) = (self.levels[level], self.levels[level + 1]);
-        let tiles = F::TILES && self.width == 1;
+        // Of columns that lie one after another there are tiles, of elements that are small enough.
+        let tiles = F::WORDS == 1 && self.width == 1;
         let mut args = vec![from, Arg::Word(rows as u64)];
         if !tiles {
             args.push(Arg::Word(self.width as u64));
@@ -188,11 +145,11 @@ impl Scan {
         };
         // SAFETY: these kernels have these parameters; they read the matrix of a level, and an element of the one above for each of its runs where there are carries, and
         // write as much as one of both has. `launch` has room for all of them.
-        unsafe { Launch::new(F::PROGRAM, kernel, grid, args) }
+        unsafe { Launch::new(program::<F>(), kernel, grid, args) }
     }
 }
 
-impl<F: DevicePrefix> PrefixProducts<F> for Gpu {
+impl<F: AcceleratedField + DeviceField> PrefixProducts<F> for Gpu {
     /// In runs of rows where the budget demands it: each begins with what the one before ended with.
     fn prefix_products(
         &self,
@@ -232,7 +189,7 @@ impl<F: DevicePrefix> PrefixProducts<F> for Gpu {
     }
 }
 
-impl<F: DevicePrefix> ResidentPrefixProducts<F> for Gpu {
+impl<F: AcceleratedField + DeviceField> ResidentPrefixProducts<F> for Gpu {
     fn prefix_products(&self, matrix: &Memory, extent: Extent, carry: &mut [F]) -> Result<Memory, Error> {
         let scan = Scan::new(extent.rows, extent.block / F::WORDS, extent.blocks());
         let beside = scan.beside().saturating_mul(F::WORDS);

@@ -5,31 +5,27 @@ use std::time::Duration;
 use super::Gpu;
 use super::bandwidth::median;
 use super::device::{Arg, Launch};
-#[cfg(feature = "bn254")]
-use super::fields;
-use super::program::Program;
+use super::program::{DeviceField, Name, Program};
 use super::session::Session;
+#[cfg(feature = "bn254")]
+use crate::bn254::Fr;
 use crate::device::ProductRates;
 use crate::error::Error;
+use crate::field::Goldilocks;
 
 const KERNELS: &[&str] =
     &[include_str!("../../../kernels/element.h"), include_str!("../../../kernels/products.cl")];
 
-static GOLDILOCKS: Program = Program { name: "products_goldilocks", kernels: KERNELS, ..Program::EMPTY };
-
-#[cfg(feature = "bn254")]
-static BN254: Program = Program {
-    name: "products_bn254-fr",
-    constants: fields::scalars::<crate::bn254::Fr>,
-    kernels: KERNELS,
-    ..Program::EMPTY
-};
+/// The program over a field.
+const fn program<F: DeviceField>() -> &'static Program {
+    const { &Program::over::<F>(const { &Name::new("products", F::SUFFIX) }, KERNELS) }
+}
 
 /// The programs of both fields.
 pub(super) static PROGRAMS: &[&Program] = &[
-    &GOLDILOCKS,
+    program::<Goldilocks>(),
     #[cfg(feature = "bn254")]
-    &BN254,
+    program::<Fr>(),
 ];
 
 /// Elements raised to a power at once: several for each of the items that the largest devices run side by side.
@@ -45,16 +41,17 @@ impl Gpu {
     /// Medians of several launches.
     pub(super) fn measure_products(&self) -> Result<ProductRates, Error> {
         Ok(ProductRates {
-            goldilocks: self.measure_powers(&GOLDILOCKS, 1)?,
+            goldilocks: self.measure_powers::<Goldilocks>()?,
             #[cfg(feature = "bn254")]
-            bn254: Some(self.measure_powers(&BN254, 4)?),
+            bn254: Some(self.measure_powers::<Fr>()?),
             #[cfg(not(feature = "bn254"))]
             bn254: None,
         })
     }
 
-    /// Products a second over a field whose elements have so many words.
-    fn measure_powers(&self, program: &'static Program, words: usize) -> Result<f64, Error> {
+    /// Products a second over a field.
+    fn measure_powers<F: DeviceField>(&self) -> Result<f64, Error> {
+        let words = F::WORDS;
         let count = ELEMENTS.min((self.limit / 4) as usize / (8 * words)).max(1);
         // Any elements do, which are below both primes.
         let elements: Vec<u64> = (0..count * words).map(|i| 3 + i as u64).collect();
@@ -69,7 +66,7 @@ impl Gpu {
                 Arg::Word(steps as u64),
             ];
             // SAFETY: powers reads and writes `count` elements, as many as both regions have, which are not the same.
-            let launch = unsafe { Launch::new(program, "powers", session.limits().grid(count), args) };
+            let launch = unsafe { Launch::new(program::<F>(), "powers", session.limits().grid(count), args) };
             session.launch(&[launch])?;
             session.finish()
         };
@@ -86,8 +83,7 @@ impl Gpu {
 #[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
 pub(super) mod tests {
     use super::*;
-    use crate::backend::BaseField;
-    use crate::field::{Field, Goldilocks};
+    use crate::field::Field;
 
     #[cfg(feature = "opencl")]
     #[test]
@@ -102,33 +98,27 @@ pub(super) mod tests {
     /// The kernels compute the powers that they say they compute.
     pub(in crate::backend::gpu) fn powers(gpu: &Gpu) {
         let elements: Vec<_> = (0..100).map(|i| Goldilocks::new(u64::MAX - i)).collect();
-        powers_over(gpu, &GOLDILOCKS, &elements, Goldilocks::pow);
+        powers_over(gpu, &elements, Goldilocks::pow);
         #[cfg(feature = "bn254")]
         {
-            use crate::bn254::Fr;
             use halo2curves::ff::Field;
             let elements: Vec<_> = (0..100).map(|i| Fr::from(i) - Fr::from(50)).collect();
-            powers_over(gpu, &BN254, &elements, |x, exponent| x.pow_vartime([exponent]));
+            powers_over(gpu, &elements, |x, exponent| x.pow_vartime([exponent]));
         }
     }
 
-    fn powers_over<F: BaseField>(
-        gpu: &Gpu,
-        program: &'static Program,
-        elements: &[F],
-        power: impl Fn(F, u64) -> F,
-    ) {
+    fn powers_over<F: DeviceField>(gpu: &Gpu, elements: &[F], power: impl Fn(F, u64) -> F) {
         let (words, count, steps) = (F::words(elements), elements.len(), 5);
         let mut session = Session::new(gpu).unwrap();
         let from = session.upload_new(bytemuck::cast_slice(words)).unwrap();
         let to = session.allocate(words.len()).unwrap();
         let args = vec![Arg::Buffer(from, 0), Arg::Buffer(to, 0), Arg::Word(count as u64), Arg::Word(steps)];
         // SAFETY: both regions have `count` elements.
-        let launch = unsafe { Launch::new(program, "powers", session.limits().grid(count), args) };
+        let launch = unsafe { Launch::new(program::<F>(), "powers", session.limits().grid(count), args) };
         session.launch(&[launch]).unwrap();
         let mut found = vec![0_u64; words.len()];
         session.download(to, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
         let expected: Vec<_> = elements.iter().map(|&x| power(x, 8 * steps + 1)).collect();
-        assert!(F::words(&expected) == found, "{}", program.name);
+        assert!(F::words(&expected) == found, "{}", program::<F>().name);
     }
 }

@@ -2,15 +2,12 @@
 
 use super::Gpu;
 use super::device::{Arg, Launch};
-#[cfg(feature = "bn254")]
-use super::fields;
-use super::program::Program as Kernels;
+use super::program::{DeviceField, Name, Program as Kernels};
 use super::session::{Region, Session};
 use super::transforms::{bytes, bytes_mut};
 use crate::backend::{AcceleratedField, Memory, Programs, ResidentPrograms};
 use crate::device::DeviceKind;
 use crate::error::Error;
-use crate::field::Goldilocks;
 use crate::matrix::{MatrixRef, Shape};
 use crate::ntt::Order;
 use crate::program::{
@@ -22,14 +19,6 @@ const ROWS: usize = 1 << 17;
 
 /// Groups that a multiprocessor of a GPU runs at once.
 const GROUPS_OF_UNIT: usize = 8;
-
-/// A field with kernels for row programs.
-pub trait DevicePrograms: AcceleratedField {
-    /// The kernel.
-    const ROW_PROGRAM: &'static Kernels;
-    /// Words of an element.
-    const WORDS: usize = size_of::<Self>() / size_of::<u64>();
-}
 
 const KERNELS: &[&str] =
     &[include_str!("../../../kernels/element.h"), include_str!("../../../kernels/row_program.cl")];
@@ -48,44 +37,14 @@ const fn parameters(near: Near) -> [(&'static str, u32); 8] {
     ]
 }
 
-static GOLDILOCKS: Kernels = Kernels {
-    name: "row_program_goldilocks",
-    kernels: KERNELS,
-    parameters: &parameters(Near::of::<Goldilocks>()),
-    ..Kernels::EMPTY
-};
-
-impl DevicePrograms for Goldilocks {
-    const ROW_PROGRAM: &'static Kernels = &GOLDILOCKS;
-}
-
-#[cfg(feature = "bn254")]
-macro_rules! prime_fields {
-    ($($field:path, $name:literal;)*) => {
-        $(impl DevicePrograms for $field {
-            const ROW_PROGRAM: &'static Kernels = {
-                static PROGRAM: Kernels = Kernels {
-                    name: concat!("row_program_", $name),
-                    constants: fields::scalars::<$field>,
-                    kernels: KERNELS,
-                    parameters: &parameters(Near::of::<$field>()),
-                    ..Kernels::EMPTY
-                };
-                &PROGRAM
-            };
-        })*
-
-        static PRIME_FIELDS: &[&Kernels] = &[$(<$field>::ROW_PROGRAM),*];
-    };
-}
-#[cfg(feature = "bn254")]
-crate::for_every_two_adic_field!(prime_fields);
-#[cfg(not(feature = "bn254"))]
-static PRIME_FIELDS: &[&Kernels] = &[];
-
-/// The kernels of all fields.
-pub(super) fn programs() -> impl Iterator<Item = &'static Kernels> {
-    std::iter::once(&GOLDILOCKS).chain(PRIME_FIELDS.iter().copied())
+/// The kernels over a field.
+pub(super) const fn kernels<F: AcceleratedField + DeviceField>() -> &'static Kernels {
+    const {
+        &Kernels {
+            parameters: const { &parameters(Near::of::<F>()) },
+            ..Kernels::over::<F>(const { &Name::new("row_program", F::SUFFIX) }, KERNELS)
+        }
+    }
 }
 
 /// How a run is shared out.
@@ -109,7 +68,11 @@ impl Plan<'_> {
 
 impl Gpu {
     /// The pieces of a program, as many as fill the device, and their groups.
-    fn plan<'a, F: DevicePrograms>(&self, program: &'a Program<F>, rows: ProgramRows) -> Plan<'a> {
+    fn plan<'a, F: AcceleratedField + DeviceField>(
+        &self,
+        program: &'a Program<F>,
+        rows: ProgramRows,
+    ) -> Plan<'a> {
         let (info, of_group) = (self.device.info(), Near::of::<F>().rows_of_group());
         let at_once = match info.kind {
             DeviceKind::Cpu => info.units,
@@ -122,7 +85,7 @@ impl Gpu {
     }
 
     /// [`Error::OverDeviceBudget`] for a run that would take too much memory.
-    fn grant_program<F: DevicePrograms>(
+    fn grant_program<F: AcceleratedField + DeviceField>(
         &self,
         program: &Program<F>,
         rows: ProgramRows,
@@ -140,7 +103,7 @@ impl Gpu {
     }
 
     /// Starts a run; its outputs are in the region that is returned.
-    fn start_program<F: DevicePrograms>(
+    fn start_program<F: AcceleratedField + DeviceField>(
         &self,
         session: &mut Session<'_>,
         program: &Program<F>,
@@ -201,14 +164,14 @@ impl Gpu {
         // and in rows below its number of rows; a group of each piece writes an element in each row of each output of the piece, and in slots of its rows. sum_pieces reads these and writes the outputs.
         unsafe {
             let grid = (pieces * plan.groups, Near::of::<F>().group);
-            let run = Launch::new(F::ROW_PROGRAM, "run_program", grid, args);
+            let run = Launch::new(kernels::<F>(), "run_program", grid, args);
             if pieces == 1 {
                 session.launch(&[run])?;
             } else {
                 let words = [pieces, count].map(|word| Arg::Word(word as u64));
                 let args =
                     [Arg::Buffer(apart, 0), Arg::Buffer(outputs, 0)].into_iter().chain(words).collect();
-                let sum = Launch::new(F::ROW_PROGRAM, "sum_pieces", self.device.limits().grid(count), args);
+                let sum = Launch::new(kernels::<F>(), "sum_pieces", self.device.limits().grid(count), args);
                 session.launch(&[run, sum])?;
             }
         }
@@ -216,7 +179,7 @@ impl Gpu {
     }
 }
 
-impl<F: DevicePrograms> Programs<F> for Gpu {
+impl<F: AcceleratedField + DeviceField> Programs<F> for Gpu {
     fn run_program(
         &self,
         program: &Program<F>,
@@ -236,7 +199,7 @@ impl<F: DevicePrograms> Programs<F> for Gpu {
     }
 }
 
-impl<F: DevicePrograms> ResidentPrograms<F> for Gpu {
+impl<F: AcceleratedField + DeviceField> ResidentPrograms<F> for Gpu {
     fn run_program(
         &self,
         program: &Program<F>,

@@ -13,46 +13,24 @@ use std::iter::once;
 
 use super::Gpu;
 use super::device::{Arg, Launch};
-use super::fields;
-use super::pointwise::DevicePrime;
-use super::program::Program;
+use super::program::{DeviceField, Name, Program};
 use super::session::{Region, Session};
 use super::transforms::{bytes, bytes_mut};
-use crate::backend::{Entry, Memory, ResidentSparse, Sparse, SparseView};
+use crate::backend::{AcceleratedPrime, Entry, Memory, ResidentSparse, Sparse, SparseView};
 use crate::error::Error;
 use crate::memory;
 
 /// The most entries, or partial sums, of a piece.
 const PIECE: usize = 32;
 
-macro_rules! prime_fields {
-    ($($field:path, $name:literal;)*) => {
-        $(impl DeviceSparse for $field {
-            const PROGRAM: &'static Program = {
-                static PROGRAM: Program = Program {
-                    name: concat!("sparse_", $name),
-                    constants: fields::scalars::<$field>,
-                    kernels: &[include_str!("../../../kernels/sparse.cl")],
-                    ..Program::EMPTY
-                };
-                &PROGRAM
-            };
-        })*
-
-        static PROGRAMS: &[&Program] = &[$(<$field as DeviceSparse>::PROGRAM),*];
-    };
-}
-crate::for_every_prime_field!(prime_fields);
-
-/// A prime field with kernels for sparse matrices.
-pub trait DeviceSparse: DevicePrime {
-    /// Its kernels.
-    const PROGRAM: &'static Program;
-}
-
-/// The programs of all fields.
-pub(super) fn programs() -> impl Iterator<Item = &'static Program> {
-    PROGRAMS.iter().copied()
+/// The program over a field.
+pub(super) const fn program<F: DeviceField>() -> &'static Program {
+    const {
+        &Program::over::<F>(
+            const { &Name::new("sparse", F::SUFFIX) },
+            &[include_str!("../../../kernels/sparse.cl")],
+        )
+    }
 }
 
 /// What there is of a matrix in a device's form.
@@ -137,7 +115,7 @@ fn cut(rows: impl Iterator<Item = Piece>, next: &mut usize) -> (Vec<Piece>, Vec<
 }
 
 /// The words of a matrix in a device's form, with entries as they are `made` of numbers in `matrix.entries`.
-fn words<F: DeviceSparse>(
+fn words<F: DeviceField>(
     matrix: &SparseView<'_, F>,
     values: &[F],
     layout: &Layout,
@@ -185,7 +163,7 @@ struct StoredSparse {
 }
 
 /// Starts the product of a matrix in a device's form with a vector, which is in the region that is returned.
-fn launch<F: DeviceSparse>(
+fn launch<F: DeviceField>(
     session: &mut Session<'_>,
     layout: &Layout,
     words: Region,
@@ -212,7 +190,7 @@ fn launch<F: DeviceSparse>(
         };
         // SAFETY: the pieces of a level lie within the entries or the partial sums of the levels before, columns and values of entries are
         // those of the vector and of the list, and each target is an element of the product or a partial sum: all as the layout says.
-        launches.push(unsafe { Launch::new(F::PROGRAM, kernel, session.limits().grid(count), args) });
+        launches.push(unsafe { Launch::new(program::<F>(), kernel, session.limits().grid(count), args) });
     }
     session.launch(&launches)?;
     Ok(product)
@@ -220,7 +198,7 @@ fn launch<F: DeviceSparse>(
 
 impl Gpu {
     /// The product of a matrix that is kept with a vector in host memory.
-    fn product_of_kept<F: DeviceSparse>(
+    fn product_of_kept<F: DeviceField>(
         &self,
         kept: &StoredSparse,
         vector: &[F],
@@ -234,7 +212,7 @@ impl Gpu {
     }
 
     /// The product of a run of rows with the elements of the vector that it names, an element and a value for each entry.
-    fn product_of_part<F: DeviceSparse>(
+    fn product_of_part<F: DeviceField>(
         &self,
         matrix: SparseView<'_, F>,
         vector: &[F],
@@ -262,7 +240,7 @@ impl Gpu {
     }
 
     /// The product in as many parts as memory requires. A row alone is tried whatever it takes.
-    fn product_in_parts<F: DeviceSparse>(
+    fn product_in_parts<F: DeviceField>(
         &self,
         matrix: SparseView<'_, F>,
         vector: &[F],
@@ -285,7 +263,7 @@ impl Gpu {
     }
 }
 
-impl<F: DeviceSparse> Sparse<F> for Gpu {
+impl<F: AcceleratedPrime> Sparse<F> for Gpu {
     fn keep_sparse(&self, matrix: SparseView<'_, F>) -> Result<Option<Memory>, Error> {
         let layout = Layout::of(&matrix, matrix.columns, matrix.values.len());
         if layout.rows == 0 || !self.fits(layout.words_with_vectors(F::WORDS)) {
@@ -322,7 +300,7 @@ impl<F: DeviceSparse> Sparse<F> for Gpu {
     }
 }
 
-impl<F: DeviceSparse> ResidentSparse<F> for Gpu {
+impl<F: AcceleratedPrime> ResidentSparse<F> for Gpu {
     fn sparse_product(&self, kept: &Memory, vector: &Memory) -> Result<Memory, Error> {
         let kept: &StoredSparse = kept.downcast_ref().expect("a matrix that this backend kept");
         let mut session = Session::new(self)?;

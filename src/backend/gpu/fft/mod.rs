@@ -18,19 +18,19 @@ use super::session::{Region, Session};
 use super::tables::Table;
 use super::transforms::OnColumns;
 use crate::backend::cpu::Cpu;
-use crate::backend::{Extent, Memory, ResidentTransforms, Transforms};
+use crate::backend::{BaseField, Extent, Memory, ResidentTransforms, Transforms};
 use crate::error::Error;
+use crate::field::TwoAdicPrime;
 use crate::field::montgomery::LIMBS;
 use crate::ntt::{Domain, Ntt, Order};
 use plan::{Pass, Transform};
-pub use programs::DeviceField;
 use twiddles::Twiddles;
 pub(super) use twiddles::TwiddlesKey;
 
 /// Words of an element.
 pub(super) const SCALAR: usize = LIMBS;
 
-impl<F: DeviceField> OnColumns<F> for Transform<F> {
+impl<F: TwoAdicPrime + BaseField> OnColumns<F> for Transform<F> {
     fn rows(self) -> [usize; 2] {
         [1 << self.log_input, self.ntt.domain.size()]
     }
@@ -68,7 +68,7 @@ impl<F: DeviceField> OnColumns<F> for Transform<F> {
     }
 }
 
-impl<F: DeviceField> Transforms<F> for Gpu {
+impl<F: TwoAdicPrime + BaseField> Transforms<F> for Gpu {
     fn ntt(&self, ntt: &Ntt<F>, values: &mut [F], width: usize) -> Result<(), Error> {
         let undo = |values: &mut [F], width| Cpu::default().ntt(&ntt.undo(), values, width);
         self.in_place(Transform::new(ntt), values, width, false, undo)
@@ -87,7 +87,7 @@ impl<F: DeviceField> Transforms<F> for Gpu {
     }
 }
 
-impl<F: DeviceField> ResidentTransforms<F> for Gpu {
+impl<F: TwoAdicPrime + BaseField> ResidentTransforms<F> for Gpu {
     fn ntt(&self, ntt: &Ntt<F>, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
         self.on_device(Transform::new(ntt), matrix, extent)
     }
@@ -104,7 +104,7 @@ impl<F: DeviceField> ResidentTransforms<F> for Gpu {
 }
 
 /// One pass.
-fn launch<F: DeviceField>(
+fn launch<F: TwoAdicPrime + BaseField>(
     session: &Session<'_>,
     pass: &Pass,
     from: Region,
@@ -114,7 +114,7 @@ fn launch<F: DeviceField>(
     let [read, written] = pass.extent();
     assert!(from.words() >= SCALAR * read && to.words() >= SCALAR * written);
     assert!(table.words() >= twiddles.words() && twiddles.log_size == pass.log_size);
-    let program = if pass.inverse { F::PROGRAMS.inverse } else { F::PROGRAMS.forward };
+    let program = programs::pass::<F>(pass.inverse);
     let mut args: Vec<_> = [from, to, table].map(|region| Arg::Buffer(region, 0)).into();
     let logs = [pass.log_size, pass.log_input, pass.log_tile, pass.log_stride];
     args.push(Arg::Word(pass.total as u64));

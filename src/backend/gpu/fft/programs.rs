@@ -1,10 +1,7 @@
-//! The programs of transforms, forward, inverse, and of the twiddles: the same source text serves every field.
+//! The programs of transforms, forward, inverse, and of the twiddles.
 
-use super::super::fields;
-use super::super::program::Program;
+use super::super::program::{DeviceField, Name, Program};
 use super::plan::LOG_TILE;
-use crate::backend::BaseField;
-use crate::field::{MontgomeryField, TwoAdic};
 
 /// The kernels of passes.
 const PASS: &[&str] =
@@ -16,23 +13,6 @@ const GROUPS: u32 = 6;
 /// The registers per work item that leave room for so many groups.
 const REGISTERS: u32 = (65536 >> (LOG_TILE - 2)) / GROUPS / 8 * 8;
 
-/// The programs of a field.
-#[derive(Clone, Copy, Debug)]
-pub struct FieldPrograms {
-    /// Passes from coefficients to values.
-    pub(super) forward: &'static Program,
-    /// Passes from values to coefficients.
-    pub(super) inverse: &'static Program,
-    /// Twiddles.
-    pub(super) tables: &'static Program,
-}
-
-/// A field with kernels for transforms.
-pub trait DeviceField: MontgomeryField + TwoAdic + BaseField {
-    /// Its kernels.
-    const PROGRAMS: FieldPrograms;
-}
-
 /// The parameters of passes, forward and inverse.
 static PARAMETERS: [[(&str, u32); 3]; 2] = [parameters(0), parameters(1)];
 
@@ -40,36 +20,36 @@ const fn parameters(inverse: u32) -> [(&'static str, u32); 3] {
     [("FFT_INVERSE", inverse), ("FFT_TILE", 1 << LOG_TILE), ("FFT_GROUPS", GROUPS)]
 }
 
-const fn pass<F: MontgomeryField>(name: &'static str, parameters: &'static [(&'static str, u32)]) -> Program {
-    let constants = fields::scalars::<F>;
-    Program { name, constants, kernels: PASS, parameters, registers: Some(REGISTERS) }
-}
-
-macro_rules! programs {
-    ($($field:path, $name:literal;)*) => {
-        $(
-            impl DeviceField for $field {
-                const PROGRAMS: FieldPrograms = {
-                    static FORWARD: Program = pass::<$field>(concat!("fft_forward_", $name), &PARAMETERS[0]);
-                    static INVERSE: Program = pass::<$field>(concat!("fft_inverse_", $name), &PARAMETERS[1]);
-                    static TABLES: Program = Program {
-                        name: concat!("fft_tables_", $name),
-                        constants: fields::scalars::<$field>,
-                        kernels: &[include_str!("../../../../kernels/fft_tables.cl")],
-                        ..Program::EMPTY
-                    };
-                    FieldPrograms { forward: &FORWARD, inverse: &INVERSE, tables: &TABLES }
-                };
-            }
-        )*
-
-        /// The programs of all fields.
-        static FIELDS: &[FieldPrograms] = &[$(<$field>::PROGRAMS),*];
+/// Passes from coefficients to values, or from values to coefficients.
+pub(super) const fn pass<F: DeviceField>(inverse: bool) -> &'static Program {
+    let [forward, back] = const {
+        &[
+            Program {
+                parameters: &PARAMETERS[0],
+                registers: Some(REGISTERS),
+                ..Program::over::<F>(const { &Name::new("fft_forward", F::SUFFIX) }, PASS)
+            },
+            Program {
+                parameters: &PARAMETERS[1],
+                registers: Some(REGISTERS),
+                ..Program::over::<F>(const { &Name::new("fft_inverse", F::SUFFIX) }, PASS)
+            },
+        ]
     };
+    if inverse { back } else { forward }
 }
-crate::for_every_two_adic_field!(programs);
 
-/// All of them.
-pub(in super::super) fn all() -> impl Iterator<Item = &'static Program> {
-    FIELDS.iter().flat_map(|field| [field.forward, field.inverse, field.tables])
+/// Twiddles.
+pub(super) const fn tables<F: DeviceField>() -> &'static Program {
+    const {
+        &Program::over::<F>(
+            const { &Name::new("fft_tables", F::SUFFIX) },
+            &[include_str!("../../../../kernels/fft_tables.cl")],
+        )
+    }
+}
+
+/// All of them over a field.
+pub(in super::super) fn all<F: DeviceField>() -> impl Iterator<Item = &'static Program> {
+    [pass::<F>(false), pass::<F>(true), tables::<F>()].into_iter()
 }

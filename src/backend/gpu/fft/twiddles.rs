@@ -3,13 +3,14 @@
 use super::super::device::{Arg, Launch};
 use super::super::session::{Region, Session};
 use super::super::tables::{Key, Table};
-use super::SCALAR;
-use super::programs::DeviceField;
+use super::{SCALAR, programs};
+
+use crate::backend::BaseField;
 use crate::error::Error;
 use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::{Limbs, Residue};
 use crate::field::prime::limbs;
-use crate::field::{MontgomeryField, TwoAdic};
+use crate::field::{MontgomeryField, TwoAdic, TwoAdicPrime};
 
 /// The twiddles of a tree: (s w^rev(i))^(n/2m) for the blocks i of every stage m, with w of order n = 2^`log_size`.
 ///
@@ -59,7 +60,7 @@ impl<F: MontgomeryField> Twiddles<F> {
     }
 }
 
-impl<F: DeviceField> Table for Twiddles<F> {
+impl<F: TwoAdicPrime + BaseField> Table for Twiddles<F> {
     fn key(&self) -> Key {
         let [root, shift] = [self.root, self.shift].map(|x| Residue::of(x).canonical());
         Key::Twiddles(TwiddlesKey { modulus: F::P, log_size: self.log_size, root, shift })
@@ -84,7 +85,7 @@ impl<F: DeviceField> Table for Twiddles<F> {
         let grid = session.limits().grid(1 << self.log_count());
         // SAFETY: fft_fill writes 2^log_count pairs once each, as many as the table has, and reads two factors for every bit of
         // their numbers.
-        let launch = unsafe { Launch::new(F::PROGRAMS.tables, "fft_fill", grid, args) };
+        let launch = unsafe { Launch::new(programs::tables::<F>(), "fft_fill", grid, args) };
         session.launch(&[launch])
     }
 }

@@ -40,7 +40,7 @@ fn holds(region: Region, halves: usize) -> bool {
 pub(super) fn clear<C: DeviceCurve>(limits: Limits, region: Region, halves: usize) -> Launch<Region> {
     assert!(holds(region, halves));
     // SAFETY: msm_clear(words, count).
-    unsafe { Launch::new(C::PROGRAMS.sort, "msm_clear", limits.grid(halves), vec![at(region), word(halves)]) }
+    unsafe { Launch::new(C::SORT, "msm_clear", limits.grid(halves), vec![at(region), word(halves)]) }
 }
 
 /// Converts `count` scalars, from some position in a region on, to integers, and counts their widths.
@@ -57,7 +57,7 @@ pub(super) fn integers<C: DeviceCurve>(
     // Counting the widths has a cost per group.
     let (groups, group) = limits.grid(count);
     // SAFETY: msm_integers(scalars, count, integers, widths), of which each item may do several.
-    unsafe { Launch::new(C::PROGRAMS.sort, "msm_integers", (groups.min(1 << 12), group), args) }
+    unsafe { Launch::new(C::SORT, "msm_integers", (groups.min(1 << 12), group), args) }
 }
 
 /// The input of a sort.
@@ -113,7 +113,7 @@ impl Sort {
         let pair_tiles = sorters(limits, division.terms.div_ceil(TILE));
         let one = sorters(limits, 1);
         let pairs = [at(self.pairs), at(self.partitions), word(partitions), word(low_bits), word(TILE)];
-        let sort = C::PROGRAMS.sort;
+        let sort = C::SORT;
         // SAFETY: msm_count_partitions(integers, count, bits, windows, sets, width, first, stride, low_bits, partitions, tile,
         // counts), msm_partition with cursors and pairs for counts, and so on as in the kernels' text. Buckets are below
         // rows x sets x 2^(bits-1), thus partitions below `partitions`; the counts of terms add up to `terms` at most.
@@ -204,7 +204,7 @@ impl Accumulation {
             at(sums),
         ];
         let empty = vec![at(ends), word(buckets), at(sums)];
-        let sum = C::PROGRAMS.sum;
+        let sum = C::SUM;
         // SAFETY: msm_accumulate(terms, ends, buckets, length, runs, points, begun, sums, heads, tails, tail_buckets),
         // msm_join(ends, length, runs, sums, heads, tails, tail_buckets, counts, longs, slices), msm_slices(counts, slices,
         // heads, groups, slice_sums), msm_longs(counts, longs, slice_sums, tails, tail_buckets, groups, sums) and msm_empty(ends,
@@ -270,7 +270,7 @@ impl Reduction {
         let length = (1 << log_pieces) / runs;
         let bits = [at(weighted), at(plain), word(log_pieces as usize), word(length)];
         let bits_to = |to| [&bits[..], &[at(to)]].concat();
-        let sum = C::PROGRAMS.sum;
+        let sum = C::SUM;
         // SAFETY: msm_reduce(sums, size, pieces, weighted, plain), msm_add_bits(weighted, plain, log_pieces, length, sums) and msm_add_up(points,
         // length, sums), these a group for each sum. The regions that they read and write have the sizes that `words` returns.
         unsafe {
@@ -302,7 +302,7 @@ pub(super) fn multiples<C: DeviceCurve>(
     let items = count.div_ceil(SHARING);
     let double = vec![point(from), word(doublings), word(count), at(space)];
     let normalize = vec![at(space), word(count), word(items), point(to)];
-    let tables = C::PROGRAMS.tables;
+    let tables = C::TABLES;
     // SAFETY: msm_double(points, doublings, count, multiples) and msm_normalize(points, count, items, affines); elements of their
     // buffers are coordinates, of which a point has two.
     unsafe {

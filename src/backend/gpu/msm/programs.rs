@@ -1,26 +1,47 @@
 //! The programs of sums: the same source text serves every curve.
 
 use crate::backend::gpu::fields;
-use crate::backend::gpu::program::Program;
+use crate::backend::gpu::program::{Name, Program};
 use crate::curve::Curve;
 use crate::field::CoordinateField;
 use crate::field::montgomery::Modulus;
 
-/// The programs of a curve.
-#[derive(Clone, Copy, Debug)]
-pub struct CurvePrograms {
-    /// Terms of bucket sums, sorted.
-    pub(super) sort: &'static Program,
-    /// Sums of buckets, and weighted sums.
-    pub(super) sum: &'static Program,
-    /// Multiples of bases.
-    pub(super) tables: &'static Program,
-}
-
 /// A curve with kernels.
 pub trait DeviceCurve: Curve {
-    /// Its kernels.
-    const PROGRAMS: CurvePrograms;
+    /// Terms of bucket sums, sorted.
+    const SORT: &'static Program = &Program {
+        name: const { &Name::new("msm_sort", Self::NAME) }.text(),
+        constants: scalars::<Self>,
+        kernels: &[
+            include_str!("../../../../kernels/atomics.h"),
+            include_str!("../../../../kernels/msm_search.h"),
+            include_str!("../../../../kernels/msm_sort.cl"),
+        ],
+        ..Program::EMPTY
+    };
+    /// Sums of buckets, and weighted sums.
+    const SUM: &'static Program = &Program {
+        name: const { &Name::new("msm_sum", Self::NAME) }.text(),
+        constants: fields::coordinates::<Self::Base>,
+        kernels: &[
+            include_str!("../../../../kernels/atomics.h"),
+            include_str!("../../../../kernels/msm_search.h"),
+            include_str!("../../../../kernels/curve.h"),
+            include_str!("../../../../kernels/msm_sum.cl"),
+        ],
+        registers: Self::REGISTERS,
+        ..Program::EMPTY
+    };
+    /// Multiples of bases.
+    const TABLES: &'static Program = &Program {
+        name: const { &Name::new("msm_tables", Self::NAME) }.text(),
+        constants: fields::coordinates::<Self::Base>,
+        kernels: &[
+            include_str!("../../../../kernels/curve.h"),
+            include_str!("../../../../kernels/msm_tables.cl"),
+        ],
+        ..Program::EMPTY
+    };
 
     /// Items of a multiprocessor that add up runs side by side, those that the launch bounds of `msm_accumulate` leave registers for.
     const ITEMS: usize =
@@ -45,60 +66,15 @@ pub trait DeviceCurve: Curve {
     const SCALAR: usize = size_of::<Self::Scalar>() / size_of::<u64>();
 }
 
+impl<C: Curve> DeviceCurve for C {}
+
 /// The field of the scalars, and whether they become signed integers.
 fn scalars<C: Curve>() -> String {
     let signed = u8::from(C::COFACTOR_IS_ONE);
     format!("#define MSM_SIGNED {signed}\n{}", fields::scalars::<C::Scalar>())
 }
 
-macro_rules! programs {
-    ($($curve:path, $name:literal;)*) => {
-        $(
-            impl DeviceCurve for $curve {
-                const PROGRAMS: CurvePrograms = {
-                    static SORT: Program = Program {
-                        name: concat!("msm_sort_", $name),
-                        constants: || scalars::<$curve>(),
-                        kernels: &[
-                            include_str!("../../../../kernels/atomics.h"),
-                            include_str!("../../../../kernels/msm_search.h"),
-                            include_str!("../../../../kernels/msm_sort.cl"),
-                        ],
-                        ..Program::EMPTY
-                    };
-                    static SUM: Program = Program {
-                        name: concat!("msm_sum_", $name),
-                        constants: fields::coordinates::<<$curve as Curve>::Base>,
-                        kernels: &[
-                            include_str!("../../../../kernels/atomics.h"),
-                            include_str!("../../../../kernels/msm_search.h"),
-                            include_str!("../../../../kernels/curve.h"),
-                            include_str!("../../../../kernels/msm_sum.cl"),
-                        ],
-                        registers: <$curve>::REGISTERS,
-                        ..Program::EMPTY
-                    };
-                    static TABLES: Program = Program {
-                        name: concat!("msm_tables_", $name),
-                        constants: fields::coordinates::<<$curve as Curve>::Base>,
-                        kernels: &[
-                            include_str!("../../../../kernels/curve.h"),
-                            include_str!("../../../../kernels/msm_tables.cl"),
-                        ],
-                        ..Program::EMPTY
-                    };
-                    CurvePrograms { sort: &SORT, sum: &SUM, tables: &TABLES }
-                };
-            }
-        )*
-
-        /// The programs of all curves.
-        static CURVES: &[CurvePrograms] = &[$(<$curve>::PROGRAMS),*];
-    };
-}
-crate::for_every_curve!(programs);
-
-/// All of them.
-pub(in crate::backend::gpu) fn all() -> impl Iterator<Item = &'static Program> {
-    CURVES.iter().flat_map(|curve| [curve.sort, curve.sum, curve.tables])
+/// All of them of a curve.
+pub(in crate::backend::gpu) fn all<C: DeviceCurve>() -> impl Iterator<Item = &'static Program> {
+    [C::SORT, C::SUM, C::TABLES].into_iter()
 }
