@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Python package into an environment of its own under target/ and tests it: pytest, the types, the example. Needs Python with venv.
 #
-# `check.sh environment` makes that environment alone.
+# `check.sh environment` makes that environment alone, `check.sh install` installs the package into it, and `check.sh tests` tests what is installed.
 #
 # The module is built by the release profile into the workspace's target folder, so that the library is compiled with what is there already.
 set -euo pipefail
@@ -16,8 +16,11 @@ venv "$environment" 'maturin>=1.10,<2' 'numpy>=1.26' 'galois>=0.4' 'matplotlib>=
 if [ "${1-}" = environment ]; then exit; fi
 export PATH=$environment/bin:$PATH
 
-pip install --quiet --no-build-isolation --force-reinstall --no-deps './python[test]'
-pip check --quiet || { echo "the package's dependencies are not those of the environment" >&2; exit 1; }
+if [ "${1-}" != tests ]; then
+  pip install --quiet --no-build-isolation --force-reinstall --no-deps './python[test]'
+  pip check --quiet || { echo "the package's dependencies are not those of the environment" >&2; exit 1; }
+fi
+if [ "${1-}" = install ]; then exit; fi
 
 cd python
 python -m pytest --quiet

@@ -15,3 +15,8 @@ pub fn turn() -> Option<usize> {
 pub fn has_turn(place: usize) -> bool {
     turn().is_none_or(|turn| turn % TURNS == place)
 }
+
+/// Whether what has every second turn runs now, the even ones (0) or the odd ones (1).
+pub fn has_half(place: usize) -> bool {
+    turn().is_none_or(|turn| turn % 2 == place)
+}

@@ -61,7 +61,7 @@ ELSEWHERE = [
     (r"^cargo test( --test '\*')?$", ".ci/run", "cargo test --release --workspace --locked"),
     (r"^cargo run --release -p zkaccel-groth16 --example known_tau -- ", "tools/check-groth16.sh", '"$known_tau"'),
     (r"^ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "cargo test --release --workspace --locked"),
-    (r"^ZKACCEL_DEVICE=cuda:0 ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "ZKACCEL_DEVICE=cpu adaptors"),
+    (r"^ZKACCEL_DEVICE=cuda:0 ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "ZKACCEL_DEVICE=cpu in_half 1 adaptors"),
     (r"^tools/check-groth16\.sh$", ".ci/run", "tools/check-groth16.sh"),
     (r"^cargo test -p zkaccel-capi$", ".ci/run", "cargo test --release --workspace --locked"),
     (r"^cargo test --workspace --test c -- --ignored$", ".ci/run", "cargo test --release --locked --workspace --test c -- --ignored"),
@@ -78,7 +78,7 @@ ELSEWHERE = [
     (r"^integrations/halo2/compare\.sh 10$", ".ci/run", "comparison 10"),
     (r"^integrations/halo2/compare\.sh time [0-9 ]+$", ".ci/run", "comparison 10"),
     (r"^integrations/halo2/compare\.sh --zcash time [0-9 ]+$", ".ci/run", "comparison --zcash 9"),
-    (r"^ZKACCEL_DEVICE=cpu cargo test --release$", ".ci/run", "ZKACCEL_DEVICE=cpu adaptors"),
+    (r"^ZKACCEL_DEVICE=cpu cargo test --release$", ".ci/run", "ZKACCEL_DEVICE=cpu in_half 1 adaptors"),
     # Minutes; the examples are compiled by turns, and the tests make such proofs of a small size.
     (r"^(\w+=\S+ )*cargo run --release -p zkaccel-\w+ (--features [\w,/-]+ )?--example \w+ -- [\w=: ]+$", ".ci/run", "in_turn 5 adaptors --examples"),
 ]
@@ -264,7 +264,7 @@ class Page:
         name = self.path.relative_to(ROOT).as_posix()
         if f'"../../../{name}"' not in (ROOT / "tests/oracles/src/book.rs").read_text():
             raise Failure(f"{place(self.path, self.number)}: tests/oracles/src/book.rs does not name {name}")
-        if "ZKACCEL_DEVICE=cpu adaptors" not in (ROOT / ".ci/run").read_text():
+        if "ZKACCEL_DEVICE=cpu in_half 1 adaptors" not in (ROOT / ".ci/run").read_text():
             raise Failure(".ci/run does not run `cargo test` in integrations")
 
     def run_rust_ignore(self, text, comment, _):

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use zkaccel::device::DeviceChoice;
 use zkaccel::{Engine, Error};
+use zkaccel_conformance::turns::has_half;
 use zkaccel_conformance::{Case, cases};
 
 use crate::child::{elsewhere, is_child};
@@ -90,7 +91,7 @@ fn child_that_chooses() {
 /// kernels of what it measures: where the device has to be present.
 #[test]
 fn auto_weighs_the_device_that_the_environment_names() {
-    if !is_required("opencl:0") {
+    if !is_required("opencl:0") || !has_half(0) {
         return;
     }
     let root = tempfile::tempdir().unwrap();

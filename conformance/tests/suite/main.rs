@@ -4,7 +4,7 @@
 //! where it is named there, since most cases compare it with itself then.
 //!
 //! `ZKACCEL_TURN` is the number of a run of which six in a row do everything: of what runs over further curves and over prime fields, on several devices with an OpenCL device among them, and on the processor in
-//! another way, each of the six has a part. Without it, all of it runs where devices are required, and elsewhere what the last has.
+//! another way, each of the six has a part, and of what several devices do as one, `auto`, and other levels of vectors every second one. Without it, all of it runs where devices are required, and elsewhere what the last has.
 
 mod auto;
 #[path = "../../../tests/it/child.rs"]
@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use zkaccel::device::{DeviceChoice, Simd, devices};
 use zkaccel::{Engine, Error};
-use zkaccel_conformance::turns::{TURNS, has_turn, turn};
+use zkaccel_conformance::turns::{TURNS, has_half, has_turn, turn};
 use zkaccel_conformance::{CLASSES, Case, cases};
 
 /// The devices that must be present.
@@ -93,6 +93,9 @@ fn cases_on_one_thread() {
 /// processor are those of the portable level; `backend::cpu` tests them with every level.
 #[test]
 fn cases_with_every_level_of_vectors() {
+    if !has_half(1) {
+        return;
+    }
     for simd in Simd::available().filter(|&simd| simd != Simd::best()) {
         run_all(DeviceChoice::Cpu, simd, 3, |case| {
             let names = [
@@ -161,6 +164,9 @@ fn cases_on_the_reference() {
 #[test]
 fn cases_on_several_devices_as_one() {
     use DeviceChoice::{AllCuda, AllOpenCl, Several};
+    if !has_half(0) {
+        return;
+    }
     choices()
         .into_iter()
         .filter(|choice| matches!(choice, Several(_) | AllCuda | AllOpenCl))
